@@ -1,0 +1,244 @@
+// barrier_actor.cpp - the rounds: gather, merge, release. barrier_break.cpp has the rest.
+
+#include "troupe/actors/barrier_actor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+// The fields of progress_: how many lines are whole, have somebody waiting, have
+// somebody finished. All lines add; whoever completes the picture acts on it.
+constexpr std::uint64_t line_whole = 1;
+constexpr std::uint64_t line_waits = std::uint64_t{1} << 20;
+constexpr std::uint64_t line_finishes = std::uint64_t{1} << 40;
+constexpr std::uint64_t field = line_waits - 1;
+
+}  // namespace
+
+barrier_actor::share::share(barrier_actor& b, const party& where) noexcept
+    : barrier(b), who(where), halt_signal(*this, who), fail_signal(*this, who) {}
+
+barrier_actor::barrier_actor(std::span<const party> homes)
+    : routine(who_),
+      who_(homes.front()),
+      whole_(*this, who_),
+      trouble_(*this, who_),
+      all_halted_(*this, who_),
+      all_finished_(*this, who_) {
+  for (const party& home : homes) shares_.push_back(std::make_unique<share>(*this, home));
+}
+
+void barrier_actor::admit(std::span<replica_actor> members) {
+  for (replica_actor& r : members) {
+    share& s = *shares_[r.replica() % shares_.size()];
+    r.admitted_to(&s);
+    s.members.push_back(&r);
+    s.members_as_events.push_back(&r);
+    ++s.expected;
+    replicas_.push_back(&r);
+  }
+  slots_.resize(replicas_.size());
+  places_.resize(replicas_.size());
+}
+
+void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, merge_check check) {
+  TROUPE_ASSERT(phase_ == phase::idle);
+  on_end_ = &on_end;
+  above_ = above;
+  ambient = mode;
+  check_ = check;
+  phase_ = phase::gathering;
+  cancel_seen_ = over_ = false;
+  merges_ = 0;
+  last_agreed_ = place{};
+  if (failed_) {
+    failed_ = false;
+    merge_failure_ = nullptr;
+    verdict_ = nullptr;
+    report_.reset();
+  }
+  trouble_reported_.store(false, std::memory_order_relaxed);
+  progress_.store(0, std::memory_order_relaxed);
+  for (auto& s : shares_) {
+    s->arrived = s->finished = 0;
+    s->halted = s->failing = false;
+    s->slow = shares_.size() > 1 || s->who.on->traced();
+  }
+  for (auto& s : shares_) s->who.on->post(s->members_as_events);
+}
+
+void barrier_actor::arrive_with_care(share& s, replica_actor& who,
+                                     merge_request& request) noexcept {
+  s.who.on->trace(trace_kind::arrive, who.owner(), request.at, merges_ + 1);
+  if (s.halted) {
+    if (s.failing) {
+      slots_[who.replica()] = nullptr;
+      who.mark_interrupted();
+      who.wake();
+    }
+    return;
+  }
+  note_progress(s, s.arrived == 1, line_waits);
+}
+
+void barrier_actor::finish(replica_actor& who) noexcept {
+  share& s = *static_cast<share*>(who.share());
+  ++s.finished;
+  s.slow = true;  // From now on an arrival is a divergence.
+  if (s.halted) [[unlikely]] {
+    if (s.failing && s.finished == s.expected) line_is_done();
+    return;
+  }
+  if (who.is() == replica_actor::phase::failed) report_trouble();
+  note_progress(s, s.finished == 1, line_finishes);
+}
+
+void barrier_actor::note_progress(share& s, bool first, std::uint64_t first_of_line) noexcept {
+  const bool whole = s.arrived + s.finished == s.expected;
+  if (shares_.size() == 1) {
+    if (whole) {
+      signal_home(whole_);
+    } else if (s.arrived != 0 && s.finished != 0) {
+      report_trouble();
+    }
+    return;
+  }
+  // Two lines that add at the same time are ordered by the addition: the later one sees
+  // both, so that neither a whole round nor a waiter beside a finisher goes unnoticed.
+  const std::uint64_t add = (first ? first_of_line : 0) + (whole ? line_whole : 0);
+  if (add == 0) return;
+  const std::uint64_t now = progress_.fetch_add(add, std::memory_order_acq_rel) + add;
+  if (whole && (now & field) == shares_.size()) {
+    signal_home(whole_);
+  } else if ((now & (field * line_waits)) != 0 && now >= line_finishes) {
+    report_trouble();
+  }
+}
+
+void barrier_actor::signal_home(event& e) noexcept {
+  if (shares_.size() == 1) {
+    // One line: counted all the same, because a simulation orders even its own senders.
+    signals_in_flight_.store(signals_in_flight_.load(std::memory_order_relaxed) + 1,
+                             std::memory_order_relaxed);
+  } else {
+    signals_in_flight_.fetch_add(1, std::memory_order_relaxed);
+  }
+  who_.on->post(e);
+}
+
+void barrier_actor::signal_taken() noexcept {
+  if (shares_.size() == 1) {
+    signals_in_flight_.store(signals_in_flight_.load(std::memory_order_relaxed) - 1,
+                             std::memory_order_relaxed);
+  } else {
+    signals_in_flight_.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+void barrier_actor::judge() noexcept {
+  signal_taken();
+  if (phase_ == phase::gathering) {
+    std::size_t finished = 0;
+    for (const auto& s : shares_) finished += s->finished;
+    if (finished == 0) [[likely]] {
+      start_merge();
+      return;
+    }
+    if (finished == replicas_.size()) {
+      over_ = true;
+    } else {
+      begin_halt(errc::missing_replica);
+    }
+  }
+  settle();
+}
+
+void barrier_actor::start_merge() noexcept {
+  phase_ = phase::merging;
+  if (stop_requested()) reset_stop();
+  const merge_request& first = *slots_.front();
+  who_.on->trace(trace_kind::merge_begin, who_, first.at, merges_ + 1);
+  merge_site site{slots_, above_, check_ == merge_check::identity, result_, 0};
+  std::exception_ptr failure;
+  try {
+    bool agreed = false;
+    impersonate([&] { agreed = first.kind->merge(site, merge_body_); });
+    if (!agreed) {
+      begin_halt(errc::merge_mismatch);
+      return;
+    }
+    if (merge_body_) {
+      merge_body_.begin_on(*this);
+      resume();  // Ends in root_ended(), now or later.
+      return;
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  merged(std::move(failure));
+}
+
+void barrier_actor::root_ended() noexcept {
+  std::exception_ptr failure;
+  try {
+    merge_body_.take();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  merge_body_ = task<>();
+  merged(std::move(failure));
+}
+
+void barrier_actor::merged(std::exception_ptr failure) noexcept {
+  who_.on->trace(trace_kind::merge_end, who_, slots_.front()->at, failure ? 1 : 0);
+  if (!failure) {
+    ++merges_;
+    last_agreed_ = slots_.front()->at;
+  }
+  if (failure || failed_) {
+    failed_ = failure != nullptr;
+    merge_failure_ = std::move(failure);
+  }
+  if (cancel_seen_) {
+    begin_halt(errc::cancelled);
+  } else {
+    release();
+  }
+}
+
+void barrier_actor::release() noexcept {
+  // Everybody waits: the lines' counts are ours until we post.
+  phase_ = phase::gathering;
+  std::fill(slots_.begin(), slots_.end(), nullptr);
+  if (shares_.size() > 1) progress_.store(0, std::memory_order_relaxed);
+  for (auto& s : shares_) {
+    // Nobody on this line runs before the post, and no other line looks at its count.
+    s->arrived = 0;
+    s->who.on->post(s->members_as_events);
+  }
+}
+
+void barrier_actor::settle() noexcept {
+  // A signal that is still on its way must not reach the next run.
+  if (!over_ || signals_in_flight_.load(std::memory_order_relaxed) != 0) return;
+  over_ = false;
+  phase_ = phase::idle;
+  result_.clear();
+  on_end_->wake();
+}
+
+void barrier_actor::throw_failure() const {
+  std::rethrow_exception(verdict_ ? verdict_ : merge_failure_);
+}
+
+void barrier_actor::abandon() noexcept {
+  abandon_chain();
+  result_.clear();
+  merge_body_ = task<>();
+  phase_ = phase::idle;
+}
+
+}  // namespace troupe

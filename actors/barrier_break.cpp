@@ -1,0 +1,171 @@
+// barrier_break.cpp - how a run that cannot go on is ended, and what everybody is told.
+//
+// trouble -> halt on every line -> places of all replicas -> verdict -> fail on every line
+// -> every replica finishes -> the run is over.
+
+#include <algorithm>
+#include <string>
+
+#include "troupe/actors/barrier_actor.hpp"
+
+namespace troupe {
+
+namespace {
+
+std::string count_of(std::size_t n, const char* noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+std::string list_of(const std::vector<std::uint32_t>& replicas) {
+  std::string text = replicas.size() == 1 ? "replica " : "replicas ";
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == replicas.size() ? " and " : ", ") + std::to_string(replicas[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+void barrier_actor::report_trouble() noexcept {
+  if (!trouble_reported_.exchange(true, std::memory_order_relaxed)) signal_home(trouble_);
+}
+
+void barrier_actor::break_up() noexcept {
+  signal_taken();
+  if (phase_ == phase::gathering) begin_halt(errc::missing_replica);
+  settle();
+}
+
+void barrier_actor::cancel() noexcept {
+  if (phase_ == phase::gathering) {
+    begin_halt(errc::cancelled);
+  } else if (phase_ == phase::merging) {
+    cancel_seen_ = true;
+    stop();  // What the merge function waits for; when it has ended, the run breaks.
+  }
+}
+
+void barrier_actor::begin_halt(errc reason) noexcept {
+  phase_ = phase::halting;
+  reason_ = reason;
+  lines_left_.store(static_cast<std::uint32_t>(shares_.size()), std::memory_order_relaxed);
+  for (auto& s : shares_) s->who.on->post(s->halt_signal);
+}
+
+void barrier_actor::share::halt() noexcept {
+  halted = true;
+  try {
+    for (const auto* r : members) barrier.places_[r->replica()] = barrier.place_of(*r);
+  } catch (...) {
+    // Out of memory for the picture: the verdict goes without it.
+  }
+  if (barrier.lines_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    barrier.signal_home(barrier.all_halted_);
+  }
+}
+
+replica_place barrier_actor::place_of(const replica_actor& r) const {
+  replica_place p;
+  p.replica = r.replica();
+  switch (r.is()) {
+    case replica_actor::phase::finished:
+      p.is = replica_place::state::finished;
+      p.at = last_agreed_;
+      p.doing = merges_ == 0 ? "returned without merging"
+                             : "returned after " + count_of(merges_, "merge");
+      return p;
+    case replica_actor::phase::failed:
+      p.is = replica_place::state::failed;
+      p.at = last_agreed_;
+      p.doing = "threw: " + describe(r.failure());
+      p.doing = p.doing.substr(0, p.doing.find('\n'));  // Its first line will do.
+      return p;
+    default: break;
+  }
+  p.at = r.where();
+  if (const wait* waiting = r.waiting()) {
+    p.is = replica_place::state::waiting;
+    p.doing = waiting->describe();
+  }
+  return p;
+}
+
+void barrier_actor::pass_verdict() noexcept {
+  signal_taken();
+  phase_ = phase::broken;
+  try {
+    report_.emplace(facts_of_break());
+    verdict_ = std::make_exception_ptr(*report_);
+  } catch (...) {
+    verdict_ = std::current_exception();
+  }
+  failed_ = true;
+  who_.on->trace(trace_kind::verdict, who_, last_agreed_, static_cast<std::uint64_t>(reason_));
+  lines_left_.store(static_cast<std::uint32_t>(shares_.size()), std::memory_order_relaxed);
+  for (auto& s : shares_) s->who.on->post(s->fail_signal);
+  settle();
+}
+
+void barrier_actor::share::fail() noexcept {
+  failing = true;
+  for (auto* r : members) {
+    if (auto*& request = barrier.slots_[r->replica()]) {
+      request = nullptr;
+      r->mark_interrupted();
+      r->wake();
+    }
+    if (r->unfinished()) r->stop();
+  }
+  if (finished == members.size()) barrier.line_is_done();
+}
+
+void barrier_actor::line_is_done() noexcept {
+  if (lines_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) signal_home(all_finished_);
+}
+
+void barrier_actor::close_run() noexcept {
+  signal_taken();
+  over_ = true;
+  settle();
+}
+
+error_facts barrier_actor::facts_of_break() const {
+  std::vector<std::uint32_t> waiting, finished, failed;
+  for (const auto& p : places_) {
+    if (p.is == replica_place::state::waiting) waiting.push_back(p.replica);
+    if (p.is == replica_place::state::finished) finished.push_back(p.replica);
+    if (p.is == replica_place::state::failed) failed.push_back(p.replica);
+  }
+  errc code = reason_;
+  if (code == errc::missing_replica && !failed.empty()) code = errc::replica_failed;
+  error_facts facts(code, "");
+  switch (code) {
+    case errc::merge_mismatch:
+      facts.what = "replicas reached different merge points (merge #" +
+                   std::to_string(merges_ + 1) + ")";
+      facts.note = "TensorFlow would have run replica 0's function for all of them.";
+      facts.fix = "make the condition the same on every replica (reduce it first), or merge on "
+                  "both paths";
+      break;
+    case errc::replica_failed:
+      facts.what = list_of(failed) + " failed; the others cannot merge without it";
+      facts.fix = "see to its exception: it is what the run throws";
+      break;
+    case errc::cancelled:
+      facts.what = "the run was cancelled by its caller";
+      facts.fix = "none needed, if that was meant; a timeout may be too short";
+      break;
+    default:
+      facts.what = list_of(finished) + " of " + std::to_string(places_.size()) +
+                   " has finished and can never arrive; " + list_of(waiting) + " would wait forever";
+      facts.fix = "let every replica merge equally often: one data set may be shorter, one path "
+                  "may skip the merge";
+  }
+  facts.replicas = places_;
+  facts.merges_agreed = merges_;
+  facts.last_agreed = last_agreed_;
+  facts.replay = who_.on->replay_hint();
+  return facts;
+}
+
+}  // namespace troupe

@@ -1,0 +1,90 @@
+// contenders.hpp - everybody who takes part, and what they share.
+//
+// `hand/` holds limits: what this machine does when nothing but the task at hand is written down.
+// `peers/` are what users would reach for instead. `ours_*.cpp` is troupe, used as a user would
+// use it. The peers that are packages are compiled where CMake finds them; elsewhere
+// their place in a table says so.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/harness/measure.hpp"
+
+namespace troupe::bench {
+
+// --- A merge_call round: participants with a value each, one sum for all of them ----------------
+
+constexpr std::uint64_t replica_value(std::size_t id) { return 3 + id; }
+
+/// What every participant gets from a round.
+constexpr std::uint64_t sum_of_values(std::size_t participants) {
+  return 3 * participants + participants * (participants - 1) / 2;
+}
+
+void add_hand_barriers(table& contest, std::size_t participants);
+void add_asio_barrier(table& contest, std::size_t participants);
+void add_caf_barrier(table& contest, std::size_t participants);
+void add_openmp_barrier(table& contest, std::size_t participants);
+void add_our_merge_call(table& contest, std::size_t replicas);
+
+// --- A run of an empty replica function ---------------------------------------------------------
+
+/// What a replica touches to prove that it ran; two lines apart from its neighbour.
+struct alignas(128) replica_slot {
+  std::uint64_t runs = 0;
+};
+using replica_slots = std::vector<replica_slot>;
+
+/// \throws wrong_result unless every replica ran once in each of `runs` runs.
+void expect_every_slot(const replica_slots& slots, std::uint64_t runs);
+
+void add_hand_runs(table& contest, std::size_t replicas);
+void add_asio_runs(table& contest, std::size_t replicas);
+void add_taskflow_run(table& contest, std::size_t replicas);
+void add_tbb_run(table& contest, std::size_t replicas);
+void add_openmp_run(table& contest, std::size_t replicas);
+void add_our_run(table& contest, std::size_t replicas);
+
+// --- Counts -------------------------------------------------------------------------------------
+
+/// Heap the frame of a participant at the hand-written barrier takes.
+std::size_t hand_frame_bytes();
+
+void add_our_allocations(table& contest);
+void add_our_message_allocations(table& contest);
+void add_our_parked_replica(table& contest, std::size_t replicas);
+void add_our_wake_ups(table& contest, std::size_t replicas);
+
+// --- Peers that are not there -------------------------------------------------------------------
+
+inline void skip(table& contest, std::string name, std::string reason) {
+  contest.absent.push_back({std::move(name), std::move(reason)});
+}
+
+#ifndef TROUPE_BENCH_CAF
+inline void add_caf_barrier(table& contest, std::size_t) {
+  skip(contest, "caf_barrier_actor", "CAF 0.17 is not installed");
+}
+#endif
+
+#ifndef TROUPE_BENCH_OPENMP
+inline void add_openmp_barrier(table& contest, std::size_t) {
+  skip(contest, "openmp_barrier", "OpenMP is not installed");
+}
+inline void add_openmp_run(table& contest, std::size_t) {
+  skip(contest, "openmp_parallel_for", "OpenMP is not installed");
+}
+#endif
+
+#ifndef TROUPE_BENCH_TBB
+inline void add_tbb_run(table& contest, std::size_t) {
+  skip(contest, "tbb_parallel_for", "TBB is not installed");
+}
+#endif
+
+}  // namespace troupe::bench

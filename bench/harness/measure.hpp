@@ -1,0 +1,118 @@
+// measure.hpp - tables of contenders, and how the contenders of one table are measured.
+//
+//     table t{.title = "a merge_call round, 64 replicas", .unit = "ns per round"};
+//     t.contenders.push_back({"hand_barrier", [](std::uint64_t rounds) { … return elapsed; }});
+//     measurement m = measure(t, {.rounds = 11});
+//
+// What makes two contenders comparable
+//   interleaved  every round runs each contender once, in a new shuffled order, in this process;
+//                a neighbour or a slow drift of the clock hits all of them alike;
+//   calibrated   a sample of a time lasts about 30 ms, however small the operation;
+//   checked      a contender verifies its own result and throws wrong_result otherwise;
+//   told apart   rounds that began while the machine worked for somebody else are counted.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe::bench {
+
+/// A contender did not compute what it was asked to.
+class wrong_result : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// \throws wrong_result unless `got` is `wanted`.
+void expect_equal(std::string_view what, std::uint64_t got, std::uint64_t wanted);
+
+/// Nanoseconds between start() and stop(). Participant 0 of a contender holds it, so that the
+/// time to set a run up and to tear it down stays outside, for every contender in the same way.
+class stopwatch {
+ public:
+  void start() noexcept { started_ = clock::now(); }
+  void stop() noexcept { stopped_ = clock::now(); }
+  double nanoseconds() const noexcept {
+    return std::chrono::duration<double, std::nano>(stopped_ - started_).count();
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  clock::time_point started_;
+  clock::time_point stopped_;
+};
+
+/// Rounds every barrier contender runs before its stopwatch starts.
+inline constexpr std::uint64_t warm_up_rounds = 4;
+
+/// Returns what `operations` operations cost together, in the unit of its table.
+struct contender {
+  std::string name;  // One word: it appears in goal lines.
+  std::function<double(std::uint64_t operations)> run;
+};
+
+/// A peer this build has to do without.
+struct absentee {
+  std::string name;
+  std::string reason;
+};
+
+/// "ours ≤ bound × reference", or "ours ≤ bound" where nothing is named as reference.
+struct goal {
+  std::string id;
+  std::string claim;
+  std::string ours;
+  std::string reference;
+  double bound = 0;
+};
+
+enum class judged_by {
+  median,   // A time: calibrated, repeated, the median counts.
+  maximum,  // A count: one operation per sample, the worst sample counts.
+};
+
+struct table {
+  std::string title;
+  std::string unit;
+  judged_by judge = judged_by::median;
+  std::vector<contender> contenders{};
+  std::vector<absentee> absent{};
+  std::vector<goal> goals{};
+};
+
+/// What one contender showed.
+struct row {
+  std::string name;
+  std::uint64_t operations = 1;   // Per sample.
+  std::vector<double> samples{};  // Cost of one operation, in the order of the rounds.
+  std::string wrong{};            // Why its result is not right; empty when it is.
+
+  /// The share `p` of the samples is at most this value. \pre There is a sample.
+  double quantile(double p) const;
+  /// The value goals are judged by.
+  double verdict(judged_by judge) const { return quantile(judge == judged_by::median ? 0.5 : 1); }
+};
+
+struct measurement {
+  std::vector<row> rows;  // In the order of the table's contenders.
+  std::size_t rounds = 0;
+  std::size_t busy_rounds = 0;
+
+  const row* find(std::string_view name) const;
+};
+
+struct measure_options {
+  std::size_t rounds = 11;
+  std::uint64_t seed = 1;  // Of the order of contenders.
+};
+
+measurement measure(const table& contest, const measure_options& options);
+
+}  // namespace troupe::bench

@@ -1,0 +1,119 @@
+#include "bench/tables.hpp"
+
+#include <string>
+
+#include "bench/contenders.hpp"
+
+namespace troupe::bench {
+
+namespace {
+
+std::string replicas_text(std::size_t replicas) { return std::to_string(replicas) + " replicas"; }
+
+table merge_call_table(std::size_t replicas) {
+  table contest{
+      .title = "a merge_call round, " + replicas_text(replicas) + " on the caller's thread",
+      .unit = "ns per round"};
+  add_our_merge_call(contest, replicas);
+  add_hand_barriers(contest, replicas);
+  add_asio_barrier(contest, replicas);
+  add_caf_barrier(contest, replicas);
+  if (replicas == 2) {
+    add_openmp_barrier(contest, replicas);
+  }
+  contest.goals.push_back({"A1." + std::to_string(replicas),
+                           contest.title + ": at most 5 x the hand-written barrier", "troupe",
+                           "hand_barrier", 5});
+  if (replicas == 64) {
+    contest.goals.push_back({"A1.caf", contest.title + ": at least 50 x faster than CAF's actors",
+                             "troupe", "caf_barrier_actor", 0.02});
+  }
+  return contest;
+}
+
+table run_table(std::size_t replicas) {
+  table contest{
+      .title = "run(empty coroutine), " + replicas_text(replicas) + " on the caller's thread",
+      .unit = "ns per run"};
+  add_our_run(contest, replicas);
+  add_hand_runs(contest, replicas);
+  add_asio_runs(contest, replicas);
+  add_taskflow_run(contest, replicas);
+  add_tbb_run(contest, replicas);
+  add_openmp_run(contest, replicas);
+  contest.goals.push_back({"B1." + std::to_string(replicas),
+                           contest.title + ": at most 2.5 x fresh coroutines joined by hand",
+                           "troupe", "fresh_coroutines", 2.5});
+  return contest;
+}
+
+// Asio and CAF would need minutes here and decide nothing.
+table many_replicas_table() {
+  constexpr std::size_t replicas = 100'000;
+  table contest{.title = "a merge_call round, 100,000 replicas on the caller's thread",
+                .unit = "ns per round"};
+  add_our_merge_call(contest, replicas);
+  add_hand_barriers(contest, replicas);
+  contest.goals.push_back({"F1", contest.title + ": at most 5 x the hand-written barrier", "troupe",
+                           "hand_barrier", 5});
+  return contest;
+}
+
+table allocations_table() {
+  table contest{.title = "heap allocations in the steady state",
+                .unit = "allocations per operation",
+                .judge = judged_by::maximum};
+  add_our_allocations(contest);
+  add_our_message_allocations(contest);
+  for (const char* what : {"round", "run", "async_run", "message"}) {
+    contest.goals.push_back(
+        {std::string("C4.") + what,
+         std::string("heap allocations per ") + what + " in the steady state: none", what, "", 0});
+  }
+  return contest;
+}
+
+table parked_replica_table() {
+  table contest{.title = "heap of a replica parked in merge_call, one of 10,000",
+                .unit = "bytes",
+                .judge = judged_by::maximum};
+  add_our_parked_replica(contest, 10'000);
+  contest.contenders.push_back({"hand_barrier_frame", [](std::uint64_t) {
+                                  return static_cast<double>(hand_frame_bytes());
+                                }});
+  contest.goals.push_back(
+      {"F2", contest.title + ", the user's frame aside: at most 512 bytes", "troupe", "", 512});
+  return contest;
+}
+
+table wake_up_table(std::size_t replicas) {
+  table contest{
+      .title = "wake-ups of merge_call, " + replicas_text(replicas) + " on a pool of 2 threads",
+      .unit = "wake-ups per thread and round",
+      .judge = judged_by::maximum};
+  add_our_wake_ups(contest, replicas);
+  contest.goals.push_back(
+      {"G1." + std::to_string(replicas), contest.title + ": at most 1", "troupe", "", 1});
+  return contest;
+}
+
+}  // namespace
+
+std::vector<table> all_tables() {
+  std::vector<table> tables;
+  for (const std::size_t replicas : {2U, 64U, 1024U}) {
+    tables.push_back(merge_call_table(replicas));
+  }
+  for (const std::size_t replicas : {2U, 64U}) {
+    tables.push_back(run_table(replicas));
+  }
+  tables.push_back(allocations_table());
+  tables.push_back(many_replicas_table());
+  tables.push_back(parked_replica_table());
+  for (const std::size_t replicas : {2U, 64U}) {
+    tables.push_back(wake_up_table(replicas));
+  }
+  return tables;
+}
+
+}  // namespace troupe::bench

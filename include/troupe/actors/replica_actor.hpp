@@ -1,0 +1,106 @@
+// replica_actor.hpp - one replica: a coroutine with an identity and a place to be.
+//
+// It runs one replica's share of a run, one run at a time, and is reused by the next.
+// Whatever is posted in its name, its own steps and messages to it, is taken one after
+// the other on its line; while its coroutine waits at the barrier, messages are served.
+//
+// Guarantees
+//   serial  its steps never overlap;
+//   once    every started replica finishes exactly once and tells its barrier.
+
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <string>
+
+#include "troupe/actors/merge_request.hpp"
+#include "troupe/runtime/scheduler.hpp"
+
+namespace troupe {
+
+class barrier_actor;
+class replica_actor;
+
+/// What a run asks of each replica. The strategy implements it for the user's types.
+class replica_program {
+ public:
+  /// Calls the user's function. Returns its coroutine, already begun on `self`, or null
+  /// when it was a plain function and its result is stored. May throw what that throws.
+  virtual std::coroutine_handle<> enter(replica_actor& self) = 0;
+
+  /// Stores the finished coroutine's result, or throws its exception.
+  virtual void collect(replica_actor& self, std::coroutine_handle<> finished) = 0;
+
+ protected:
+  ~replica_program() = default;
+};
+
+class replica_actor final : public routine {
+ public:
+  enum class phase : std::uint8_t { idle, starting, running, finished, failed };
+
+  replica_actor(const party& who, std::uint32_t replica, barrier_actor& barrier) noexcept
+      : routine(&replica_actor::take_step, who_),
+        barrier_(barrier),
+        who_(who),
+        replica_(replica) {}
+
+  std::uint32_t replica() const noexcept { return replica_; }
+  barrier_actor& barrier() const noexcept { return barrier_; }
+
+  /// The barrier's part on this replica's line.
+  void* share() const noexcept { return share_; }
+  void admitted_to(void* share) noexcept { share_ = share; }
+  phase is() const noexcept { return phase_; }
+  bool unfinished() const noexcept { return phase_ == phase::starting || phase_ == phase::running; }
+
+  /// Tells the runs of this replica apart: a context of an earlier one is stale.
+  std::uint64_t run_number() const noexcept { return run_number_; }
+
+  /// What the function threw; null if it returned or has not finished.
+  const std::exception_ptr& failure() const noexcept { return failure_; }
+
+  /// Prepares for a run; the next step enters the function. \pre Idle, nothing posted.
+  void prepare(replica_program& program, const void* mode) noexcept {
+    program_ = &program;
+    ambient = mode;
+    phase_ = phase::starting;
+    step_with_care_ = true;
+    if (failure_) failure_ = nullptr;
+    ++run_number_;
+    reset_stop();
+  }
+
+  /// Destroys an unfinished coroutine. \pre Nothing runs.
+  void abandon() noexcept;
+
+ private:
+  static void take_step(event& self, turn how) noexcept {
+    auto& me = static_cast<replica_actor&>(self);
+    if (me.step_with_care_ || how == turn::drop) [[unlikely]] {
+      me.step_slowly(how);
+    } else {
+      me.resume();
+    }
+  }
+  void step_slowly(turn how) noexcept;
+
+  void enter() noexcept;
+  void root_ended() noexcept override;
+  void finish(phase how) noexcept;
+
+  barrier_actor& barrier_;
+  void* share_ = nullptr;
+  replica_program* program_ = nullptr;
+  std::coroutine_handle<> frame_;
+  std::exception_ptr failure_;
+  std::uint64_t run_number_ = 0;
+  party who_;
+  std::uint32_t replica_;
+  phase phase_ = phase::idle;
+  bool step_with_care_ = false;  ///< The next step enters, or every step is traced.
+};
+
+}  // namespace troupe

@@ -1,0 +1,180 @@
+// activity.hpp - a logical task: a chain of coroutines that await each other.
+//
+// At any time one coroutine of the chain runs, or the innermost one waits for
+// something outside. Contexts, cancellation and blame belong to the activity, not
+// to the thread that happens to run it, and stay right across every suspension.
+//
+// A coroutine that starts or finishes another names it as the next to run and
+// returns; the loop in resume() runs it. Nothing is ever resumed from inside a
+// coroutine, so that the stack never grows with the number or the depth of awaits:
+// at no optimisation level, with no compiler, under no sanitizer.
+//
+// Threading: an activity runs on one serial line of execution (its scheduler's).
+// All members are for code on that line, except wake(), which is for everybody.
+
+#pragma once
+
+#include <coroutine>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "troupe/core/place.hpp"
+
+namespace troupe {
+
+class activity;
+
+/// What a suspended activity waits for. Lives in the awaiter, in the frame.
+class wait {
+ public:
+  /// Ends the wait early: the activity resumes soon, with an error. It may have been
+  /// too late, in which case the activity resumes with what it waited for.
+  /// Called on the activity's line, at most once.
+  virtual void cancel() noexcept = 0;
+
+  /// "merge_call(int)", "reply", "sleep until t=10ms".
+  virtual std::string describe() const = 0;
+
+ protected:
+  ~wait() = default;  // Never deleted through the base.
+};
+
+namespace detail {
+
+/// What every coroutine of an activity keeps about its place in the chain.
+struct chain_link {
+  activity* self = nullptr;
+  std::coroutine_handle<> continuation;  ///< Who awaits this coroutine; null for the root.
+  chain_link* parent = nullptr;
+  place at;  ///< Its current or latest co_await.
+};
+
+}  // namespace detail
+
+class activity {
+ public:
+  activity(const activity&) = delete;
+  activity& operator=(const activity&) = delete;
+
+  /// The activity this thread runs right now, or null.
+  static activity* current() noexcept { return current_; }
+
+  /// Runs the chain until it waits or ends.
+  /// \pre A root was set by begin(), or park() was called since.
+  void resume() noexcept {
+    activity* const outer = std::exchange(current_, this);
+    waiting_ = nullptr;
+    auto running = std::exchange(parked_, nullptr);
+    do {
+      next_ = nullptr;
+      running.resume();
+      running = next_;
+    } while (running);
+    current_ = outer;
+    if (ended_) {
+      ended_ = false;
+      innermost_ = nullptr;
+      root_ended();  // May destroy *this.
+    }
+  }
+
+  /// Makes the activity runnable. From any thread; never runs anything itself.
+  virtual void wake() noexcept = 0;
+
+  /// Sets the coroutine that the first resume() enters.
+  template <class Promise>
+  void begin(std::coroutine_handle<Promise> root) noexcept {
+    root.promise().self = this;
+    parked_ = root;
+    innermost_ = &root.promise();
+  }
+
+  /// Called from await_suspend: `coroutine` waits for `what` until wake().
+  template <class Promise>
+  void park(std::coroutine_handle<Promise> coroutine, wait& what) noexcept {
+    parked_ = coroutine;
+    innermost_ = &coroutine.promise();
+    waiting_ = &what;
+  }
+
+  /// Called from await_suspend: runs `coroutine` as soon as the caller has returned.
+  void continue_with(std::coroutine_handle<> coroutine) noexcept { next_ = coroutine; }
+  void end() noexcept { ended_ = true; }
+
+  /// Asks the activity to wind up: the present wait is cancelled, later ones fail.
+  void stop() noexcept {
+    if (stop_requested_) return;
+    stop_requested_ = true;
+    if (waiting_) waiting_->cancel();
+  }
+  bool stop_requested() const noexcept { return stop_requested_; }
+
+  /// True once stop() cut a wait short: what the activity throws then is a consequence.
+  bool interrupted() const noexcept { return interrupted_; }
+  void mark_interrupted() noexcept { interrupted_ = true; }
+
+  const wait* waiting() const noexcept { return waiting_; }
+
+  /// Where the innermost coroutine awaits; line 0 if it never did.
+  place where() const noexcept { return innermost_ ? innermost_->at : place{}; }
+
+  /// The awaits from the innermost coroutine outwards.
+  std::vector<place> await_chain() const {
+    std::vector<place> chain;
+    for (auto* link = innermost_; link; link = link->parent) chain.push_back(link->at);
+    return chain;
+  }
+
+  /// What the layers above keep for the ambient queries; troupe::detail::mode there.
+  const void* ambient = nullptr;
+
+  /// The logical task this one is a branch of; itself, if it is none.
+  activity* origin() noexcept { return origin_; }
+
+  /// Makes this a branch of `trunk`: it inherits the contexts.
+  void branch_from(activity& trunk) noexcept {
+    origin_ = trunk.origin_;
+    ambient = trunk.ambient;
+  }
+
+  /// Calls `f` as this activity, outside any of its coroutines.
+  template <class F>
+  void impersonate(F&& f) {
+    struct restore {
+      activity* outer;
+      ~restore() { current_ = outer; }
+    } const at_end{std::exchange(current_, this)};
+    std::forward<F>(f)();
+  }
+
+ protected:
+  activity() = default;
+  ~activity() = default;
+
+  /// The root coroutine has finished; its result is in its promise.
+  virtual void root_ended() noexcept = 0;
+
+  void reset_stop() noexcept { stop_requested_ = interrupted_ = false; }
+
+  /// Forgets a chain whose frames are about to be destroyed unfinished.
+  void abandon_chain() noexcept {
+    parked_ = nullptr;
+    innermost_ = nullptr;
+    waiting_ = nullptr;
+  }
+
+ private:
+  static inline constinit thread_local activity* current_ = nullptr;
+
+  std::coroutine_handle<> parked_;
+  std::coroutine_handle<> next_;
+  activity* origin_ = this;
+  const detail::chain_link* innermost_ = nullptr;
+  wait* waiting_ = nullptr;
+  bool ended_ = false;
+  bool stop_requested_ = false;
+  bool interrupted_ = false;
+};
+
+}  // namespace troupe

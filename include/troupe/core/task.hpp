@@ -1,0 +1,240 @@
+// task.hpp - a lazily started unit of asynchronous work.
+//
+//     task<int> answer() { co_return 42; }
+//     task<>    show()   { std::cout << co_await answer(); }
+//
+// Guarantees
+//   cold    nothing runs before the first co_await;
+//   owned   destroying a task destroys its frame, finished or not;
+//   flat    awaiting costs no stack, however often and however deep (activity.hpp);
+//           only destroying an unfinished chain recurses, once for each frame;
+//   single  one result, awaited once, by one awaiter;
+//   steady  frames are recycled: a repeated task asks the heap for nothing.
+//
+// A task belongs to the logical task that awaits it and runs where that one runs.
+// It awaits tasks, troupe's own operations, and any Asio operation through
+// `use_task`; anything else does not compile, because a foreign awaiter would resume
+// it on a thread of its own choosing.
+
+#pragma once
+
+#include <concepts>
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "troupe/core/activity.hpp"
+#include "troupe/core/contract.hpp"
+#include "troupe/core/recycling.hpp"
+
+namespace troupe {
+
+template <class T = void>
+class task;
+
+namespace detail {
+
+[[noreturn]] void throw_empty_task();
+
+template <class T>
+inline constexpr bool is_task = false;
+template <class T>
+inline constexpr bool is_task<task<T>> = true;
+
+}  // namespace detail
+
+/// An awaitable that keeps troupe's promises: it parks the activity and wakes it.
+/// A type says so with `using awaitable_in_task = void;`.
+template <class A>
+concept awaitable_in_task = detail::is_task<std::remove_cvref_t<A>> ||
+                            requires { typename std::remove_cvref_t<A>::awaitable_in_task; };
+
+namespace detail {
+
+/// Awaits an operation where it is: in the awaiting expression, which outlives the await.
+/// GCC copies an awaiter that await_transform returns by reference.
+template <class A>
+class awaiter_at {
+ public:
+  explicit awaiter_at(A& operation) noexcept : operation_(operation) {}
+
+  bool await_ready() const noexcept { return operation_.await_ready(); }
+  template <class Promise>
+  auto await_suspend(std::coroutine_handle<Promise> waiting) const {
+    return operation_.await_suspend(waiting);
+  }
+  decltype(auto) await_resume() const { return operation_.await_resume(); }
+
+ private:
+  A& operation_;
+};
+
+struct task_promise_base : chain_link {
+  struct final_awaiter {
+    bool await_ready() const noexcept { return false; }
+    void await_resume() const noexcept {}
+
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> finished) const noexcept {
+      auto& link = finished.promise();
+      if (link.continuation) {
+        link.self->continue_with(link.continuation);
+      } else {
+        link.self->end();
+      }
+    }
+  };
+
+  std::suspend_always initial_suspend() const noexcept { return {}; }
+  final_awaiter final_suspend() const noexcept { return {}; }
+
+  template <class T>
+  typename task<T>::awaiter await_transform(task<T>&& child, place here = place::current()) {
+    at = here;
+    return std::move(child).operator co_await();
+  }
+
+  template <class A>
+  awaiter_at<std::remove_reference_t<A>> await_transform(A&& awaitable,
+                                                         place here = place::current()) noexcept {
+    static_assert(awaitable_in_task<A>,
+                  "troupe: a task cannot await this: it would resume the task on a foreign thread. "
+                  "Give the operation the completion token troupe::use_task.");
+    at = here;
+    return awaiter_at<std::remove_reference_t<A>>(awaitable);
+  }
+
+  static void* operator new(std::size_t bytes) { return recycling_allocate(bytes); }
+  static void operator delete(void* frame, std::size_t bytes) noexcept {
+    recycling_free(frame, bytes);
+  }
+};
+
+template <class T>
+struct task_promise : task_promise_base {
+  task<T> get_return_object() noexcept;
+  void unhandled_exception() noexcept { failure = std::current_exception(); }
+
+  template <class U = T>
+    requires std::convertible_to<U, T>
+  void return_value(U&& result) {
+    value.emplace(std::forward<U>(result));
+  }
+
+  T take() {
+    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+    TROUPE_ASSERT(value.has_value());
+    return *std::move(value);
+  }
+
+  std::optional<T> value;
+  std::exception_ptr failure;
+};
+
+template <>
+struct task_promise<void> : task_promise_base {
+  task<void> get_return_object() noexcept;
+  void unhandled_exception() noexcept { failure = std::current_exception(); }
+  void return_void() const noexcept {}
+
+  void take() {
+    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+  }
+
+  std::exception_ptr failure;
+};
+
+}  // namespace detail
+
+/// A coroutine that yields one `T`, or one exception, to the code awaiting it.
+template <class T>
+class [[nodiscard("a task does nothing until it is awaited")]] task {
+  static_assert(!std::is_reference_v<T>, "yield a pointer: a task may outlive what it refers to");
+
+ public:
+  using promise_type = detail::task_promise<T>;
+  using value_type = T;
+
+  task() noexcept = default;
+  task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  task& operator=(task&& other) noexcept {
+    if (this != &other) {
+      if (frame_) frame_.destroy();
+      frame_ = std::exchange(other.frame_, nullptr);
+    }
+    return *this;
+  }
+  ~task() {
+    if (frame_) frame_.destroy();
+  }
+
+  /// False for a default-constructed or moved-from task, which cannot be awaited.
+  explicit operator bool() const noexcept { return static_cast<bool>(frame_); }
+
+  class awaiter {
+   public:
+    explicit awaiter(std::coroutine_handle<promise_type> child) noexcept : child_(child) {}
+
+    bool await_ready() const noexcept { return false; }
+
+    template <std::derived_from<detail::chain_link> Promise>
+    void await_suspend(std::coroutine_handle<Promise> parent) const noexcept {
+      detail::chain_link& link = child_.promise();
+      link.self = parent.promise().self;
+      link.parent = &parent.promise();
+      link.continuation = parent;
+      link.self->continue_with(child_);
+    }
+
+    T await_resume() const { return child_.promise().take(); }
+
+   private:
+    std::coroutine_handle<promise_type> child_;
+  };
+
+  /// Starts the task and suspends the awaiter until it finishes.
+  /// Awaiting consumes the task, hence the `&&`.
+  /// \throws whatever escapes the coroutine body.
+  ///         errc::empty_task when there is nothing to await.
+  awaiter operator co_await() && {
+    if (!frame_ || frame_.done()) detail::throw_empty_task();
+    return awaiter(frame_);
+  }
+
+  /// For the code that owns an activity: hands the frame to it as its root.
+  /// \pre The task is alive until the activity has ended.
+  void begin_on(activity& self) noexcept { self.begin(frame_); }
+
+  /// The root's outcome. \pre The activity has ended.
+  T take() { return frame_.promise().take(); }
+
+  /// For code that keeps frames as plain handles: the caller now owns the frame.
+  std::coroutine_handle<> begin_detached(activity& self) {
+    if (!frame_) detail::throw_empty_task();
+    self.begin(frame_);
+    return std::exchange(frame_, nullptr);
+  }
+  static promise_type& promise_of(std::coroutine_handle<> frame) noexcept {
+    return std::coroutine_handle<promise_type>::from_address(frame.address()).promise();
+  }
+
+ private:
+  friend promise_type;
+  explicit task(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
+
+  std::coroutine_handle<promise_type> frame_;
+};
+
+template <class T>
+task<T> detail::task_promise<T>::get_return_object() noexcept {
+  return task<T>(std::coroutine_handle<task_promise>::from_promise(*this));
+}
+
+inline task<void> detail::task_promise<void>::get_return_object() noexcept {
+  return task<void>(std::coroutine_handle<task_promise>::from_promise(*this));
+}
+
+}  // namespace troupe

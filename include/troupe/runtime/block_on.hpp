@@ -1,0 +1,79 @@
+// block_on.hpp - from ordinary code into a task and back.
+//
+//     int n = block_on(rt, answer());
+//     auto r = block_on(rt, strategy.run(step, 3));
+//
+// On an io_context the calling thread runs the context until the task is done, so that
+// a program needs no thread but its own. On other executors and on pools it sleeps.
+//
+// Guarantees
+//   honest   from inside the runtime it throws errc::would_block instead of hanging;
+//   verdict  when the io_context runs out of work first, nothing can ever finish the
+//            task: errc::deadlock, at once, with a line for each waiting coroutine.
+
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <utility>
+
+#include "troupe/runtime/root_task.hpp"
+#include "troupe/runtime/runtime.hpp"
+
+namespace troupe {
+
+namespace detail {
+
+template <class T>
+class blocking_root final : public root_task<T> {
+ public:
+  using root_task<T>::root_task;
+  // After an early end the frame goes while this is still whole: what it awaits may look.
+  ~blocking_root() { this->drop_body(); }
+
+  T run() {
+    this->state->run_until(*this, done_);
+    if (failure_) std::rethrow_exception(failure_);
+    return this->body_.take();
+  }
+
+  void abandon() noexcept override {
+    this->drop_body();
+    failure_ = runtime_gone();
+    this->state->finish(done_);
+  }
+
+ private:
+  void root_ended() noexcept override {
+    // The waiter may destroy *this as soon as it sees the flag.
+    const auto keep = this->state;
+    keep->finish(done_);
+  }
+
+  std::atomic<bool> done_{false};
+  std::exception_ptr failure_;
+};
+
+/// The task that awaits one operation.
+template <class Operation>
+task<typename Operation::value_type> as_task(Operation operation) {
+  co_return co_await std::move(operation);
+}
+
+template <class T>
+task<T> as_task(task<T> already) {
+  return already;
+}
+
+}  // namespace detail
+
+/// Runs `operation`, a task or an operation of troupe's, to its end; returns its result.
+/// \throws what it throws; errc::would_block; errc::deadlock; errc::runtime_gone.
+template <class Operation>
+typename Operation::value_type block_on(runtime& rt, Operation operation) {
+  using result = typename Operation::value_type;
+  detail::blocking_root<result> root(rt.state(), detail::as_task(std::move(operation)));
+  return root.run();
+}
+
+}  // namespace troupe

@@ -1,0 +1,65 @@
+// root_task.hpp - a task that nobody awaits: the outermost of a logical task.
+//
+// block_on() and launch() end in one of these. It owns the task's frame, carries the
+// runtime's party and tells the deadlock picture what the task waits for.
+
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "troupe/core/task.hpp"
+#include "troupe/runtime/runtime_state.hpp"
+
+namespace troupe::detail {
+
+/// A party with its name on a runtime's list for as long as this lives.
+struct enrollment {
+  enrollment(std::shared_ptr<runtime_state> on, std::string_view kind, std::uint32_t index,
+             std::size_t line = 0)
+      : state(std::move(on)), who(state->enroll(kind, index, state->line(line))) {}
+  enrollment(const enrollment&) = delete;
+  enrollment& operator=(const enrollment&) = delete;
+  ~enrollment() { state->retire(who); }
+
+  std::shared_ptr<runtime_state> state;
+  party who;
+};
+
+/// "task/0  waits reply  at loop.cpp:40 (called at main.cpp:12)"; nothing if it runs.
+void describe_wait(const party& who, const activity& self, std::vector<std::string>& lines);
+
+/// The errors with which a runtime's end and an early end are reported.
+std::exception_ptr runtime_gone();
+
+template <class T>
+class root_task : protected enrollment, public routine, public root {
+ public:
+  root_task(std::shared_ptr<runtime_state> on, task<T> body)
+      : enrollment(std::move(on), "task", 0),
+        routine(enrollment::who),
+        body_(std::move(body)) {
+    if (!body_) throw_empty_task();
+    body_.begin_on(*this);
+    state->enlist(*this);
+  }
+
+  void describe(std::vector<std::string>& lines) const override {
+    describe_wait(enrollment::who, *this, lines);
+  }
+
+ protected:
+  ~root_task() { state->delist(*this); }
+
+  void drop_body() noexcept {
+    abandon_chain();
+    body_ = task<T>();
+  }
+
+  task<T> body_;
+};
+
+}  // namespace troupe::detail

@@ -1,0 +1,84 @@
+// runtime.hpp - where replicas and actors run.
+//
+//     asio::io_context io;
+//     runtime rt{io.get_executor()};     // no thread of its own: io's are enough
+//     runtime rt{pool_size{2}};          // brings a pool of two threads
+//
+// On an executor a runtime is one line of execution, like a strand: at most one thread
+// of the executor runs it at a time. A pool has one line a thread; replicas are dealt
+// out to the lines in turn.
+//
+// Guarantees
+//   quiet     runtime{executor} starts no thread and keeps no global state;
+//   closing   destroying a runtime, or the execution context under it, ends everything
+//             that still runs on it: what was awaited elsewhere fails with
+//             errc::runtime_gone, every coroutine frame is destroyed once;
+//   counted   wake_ups() tells how often a sleeping thread or an executor was woken.
+//
+// Threading: the constructor and destructor are for one thread, not one of the pool's;
+// everything else is for any thread.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "troupe/runtime/asio.hpp"
+#include "troupe/runtime/runtime_state.hpp"
+#include "troupe/runtime/trace.hpp"
+
+namespace troupe {
+
+/// A number of threads. \pre At least one; otherwise the runtime's constructor throws.
+struct pool_size {
+  explicit constexpr pool_size(std::size_t n) noexcept : threads(n) {}
+  std::size_t threads;
+};
+
+class runtime {
+ public:
+  using executor_type = asio::any_io_executor;
+
+  /// Runs on `executor`: an io_context's, a strand, a thread pool's, your own.
+  /// \throws errc::invalid_device if the executor is empty.
+  explicit runtime(asio::any_io_executor executor);
+
+  /// Brings `size` threads, named lines 0 … size - 1.
+  explicit runtime(pool_size size);
+
+  /// A handle on an existing runtime: a simulated world's.
+  explicit runtime(std::shared_ptr<runtime_state> state) noexcept : state_(std::move(state)) {}
+
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+  ~runtime();
+
+  /// Executes functions where this runtime runs. Timers made on it work everywhere.
+  asio::any_io_executor get_executor() const { return state_->executor(); }
+
+  /// The number of lines of execution: 1, or the pool's size.
+  std::size_t lines() const noexcept { return state_->lines(); }
+
+  /// Times a parked thread, or the executor, was asked to run a line.
+  std::uint64_t wake_ups() const noexcept { return state_->wake_ups(); }
+
+  /// Starts recording the latest `events` events of each line; 0 stops.
+  /// \pre Nothing runs on this runtime yet.
+  void trace(std::size_t events) { state_->trace(events); }
+
+  /// What was recorded. \pre Nothing runs at the moment.
+  recording traced() const { return state_->traced(); }
+
+  /// One line for each coroutine that waits: who, for what, where.
+  std::vector<std::string> waiting() const { return state_->waiting(); }
+
+  const std::shared_ptr<runtime_state>& state() const noexcept { return state_; }
+
+ private:
+  std::shared_ptr<runtime_state> state_;
+};
+
+}  // namespace troupe

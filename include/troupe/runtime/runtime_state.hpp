@@ -1,0 +1,111 @@
+// runtime_state.hpp - what a runtime shares with everything that runs on it.
+//
+// Strategies, actors and pending operations keep the state alive, so that none of them
+// can outlive it; once it is closed they fail instead. Users meet it only as
+// runtime::state().
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "troupe/runtime/asio.hpp"
+#include "troupe/runtime/scheduler.hpp"
+
+namespace troupe {
+
+/// Something that waits on a runtime and must end with it: a run, an operation, an actor.
+class root {
+ public:
+  root(const root&) = delete;
+  root& operator=(const root&) = delete;
+
+  /// Adds one line for each coroutine of this root that waits.
+  virtual void describe(std::vector<std::string>& lines) const = 0;
+
+  /// The runtime has ended: destroy all frames, fail what is awaited elsewhere.
+  /// Nothing of this runtime runs during the call. May destroy *this.
+  virtual void abandon() noexcept = 0;
+
+ protected:
+  root() = default;
+  virtual ~root() = default;
+
+ private:
+  friend class runtime_state;
+  root* before_ = nullptr;
+  root* after_ = nullptr;
+};
+
+class runtime_state : public std::enable_shared_from_this<runtime_state> {
+ public:
+  runtime_state(const runtime_state&) = delete;
+  runtime_state& operator=(const runtime_state&) = delete;
+  virtual ~runtime_state() = default;
+
+  std::size_t lines() const noexcept { return schedulers_.size(); }
+
+  /// The line that number `i` of something runs on: they are dealt out in turn.
+  scheduler& line(std::size_t i) const noexcept { return *schedulers_[i % schedulers_.size()]; }
+
+  virtual asio::any_io_executor executor() const = 0;
+  virtual std::uint64_t wake_ups() const noexcept { return 0; }
+
+  /// Posts `first` and runs what can run, or sleeps, until somebody calls finish(done).
+  /// \throws errc::would_block from inside this runtime, errc::deadlock when nothing
+  ///         can ever finish it, errc::runtime_gone when the runtime ends.
+  virtual void run_until(event& first, const std::atomic<bool>& done) = 0;
+
+  /// Sets `done`, which may be gone as soon as it is set, and wakes its waiter.
+  virtual void finish(std::atomic<bool>& done) noexcept = 0;
+
+  /// Ends everything that runs here; see runtime.hpp, "closing".
+  virtual void close() noexcept = 0;
+
+  /// Nanoseconds since some start: real, or virtual.
+  virtual std::uint64_t now() const noexcept = 0;
+
+  /// A name for a new participant. Ids are in order of creation, hence deterministic
+  /// when creation is; a retired id is the next one given.
+  party enroll(std::string_view kind, std::uint32_t index, scheduler& on);
+  void retire(const party&) noexcept;
+
+  void enlist(root&);
+  void delist(root&) noexcept;
+  bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+  /// \throws errc::runtime_gone if the runtime has ended.
+  void require_open() const;
+
+  /// One line for each coroutine that waits, sorted. \pre Nothing runs at the moment.
+  std::vector<std::string> waiting() const;
+  /// Everybody's name; index = party::id.
+  std::vector<std::string> participants() const;
+  void trace(std::size_t events);
+  recording traced() const;
+
+ protected:
+  runtime_state() = default;
+
+  void add_line(scheduler& line) { schedulers_.push_back(&line); }
+  /// False if it was closed already.
+  bool mark_closed() noexcept { return !closed_.exchange(true); }
+  void abandon_roots() noexcept;
+
+ private:
+  std::vector<scheduler*> schedulers_;
+  mutable std::mutex mutex_;  // Guards the list and the names; never held in callbacks.
+  root* roots_ = nullptr;
+  std::vector<party> names_;  // Index = party::id.
+  std::vector<std::uint32_t> retired_;
+  std::vector<std::unique_ptr<tracer>> tracers_;
+  std::atomic<bool> closed_{false};
+};
+
+}  // namespace troupe

@@ -1,0 +1,113 @@
+// timer.hpp - time that simulation can control.
+//
+//     co_await sleep_for(10ms);                         // in a task
+//     timer t{rt.get_executor()};                       // anywhere in an Asio program
+//     t.expires_after(1s);
+//     t.async_wait(token);                              // void(std::error_code)
+//
+// A timer asks its executor's context for a `virtual_time` service. A simulated world
+// has one, and there a sleep of an hour costs nothing; everywhere else the timer is an
+// ordinary steady timer of Asio's.
+//
+// Guarantees
+//   same      the same code runs in real and in virtual time;
+//   cancel    cancel() and the cancellation slot complete the wait with
+//             operation_canceled; destroying the timer does too.
+//
+// On a pool_size runtime, real timers start Asio's one internal timer thread.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "troupe/runtime/asio.hpp"
+#include "troupe/runtime/use_task.hpp"
+
+namespace troupe {
+
+using timer_handler = asio::any_completion_handler<void(std::error_code)>;
+
+/// Where a timer's waits go; real or virtual.
+class timer_source {
+ public:
+  virtual ~timer_source() = default;
+  virtual void expires_after(std::chrono::nanoseconds delay) = 0;
+  virtual void async_wait(timer_handler handler) = 0;
+  virtual std::size_t cancel() = 0;
+};
+
+/// A clock that somebody turns by hand.
+class virtual_clock {
+ public:
+  virtual ~virtual_clock() = default;
+  virtual std::unique_ptr<timer_source> make_timer() = 0;
+};
+
+/// The service by which an execution context says that its time is virtual.
+class virtual_time final : public asio::execution_context::service {
+ public:
+  using key_type = virtual_time;
+  static asio::execution_context::id id;
+
+  explicit virtual_time(asio::execution_context& context) : service(context) {}
+
+  std::unique_ptr<virtual_clock> clock;
+
+ private:
+  void shutdown() noexcept override {}
+};
+
+class timer {
+ public:
+  using executor_type = asio::any_io_executor;
+
+  explicit timer(asio::any_io_executor executor);
+
+  executor_type get_executor() const noexcept { return executor_; }
+
+  /// Sets the time of waits started from now on; cancels those pending.
+  void expires_after(std::chrono::nanoseconds delay) { source_->expires_after(delay); }
+
+  /// Cancels pending waits; returns their number.
+  std::size_t cancel() { return source_->cancel(); }
+
+  template <class Token>
+  auto async_wait(Token&& token) {
+    return asio::async_initiate<Token, void(std::error_code)>(
+        [this](auto handler) { source_->async_wait(timer_handler(std::move(handler))); }, token);
+  }
+
+ private:
+  executor_type executor_;
+  std::unique_ptr<timer_source> source_;
+};
+
+/// Completes `delay` from now, on `executor`'s clock. Its own timer, no object to keep.
+template <class Token>
+auto sleep_for(asio::any_io_executor executor, std::chrono::nanoseconds delay, Token&& token) {
+  return asio::async_initiate<Token, void(std::error_code)>(
+      [](auto handler, asio::any_io_executor where, std::chrono::nanoseconds how_long) {
+        auto own = std::make_unique<timer>(std::move(where));
+        own->expires_after(how_long);
+        timer& t = *own;
+        auto slot = asio::get_associated_cancellation_slot(handler);
+        auto completes_on = asio::get_associated_executor(handler, t.get_executor());
+        t.async_wait(asio::bind_executor(
+            completes_on, asio::bind_cancellation_slot(
+                          slot, [own = std::move(own), handler = std::move(handler)](
+                                    std::error_code ec) mutable {
+                            own.reset();
+                            std::move(handler)(ec);
+                          })));
+      },
+      token, std::move(executor), delay);
+}
+
+/// `co_await sleep_for(10ms)`: in the time of the runtime that runs the task.
+task<> sleep_for(std::chrono::nanoseconds delay);
+
+}  // namespace troupe

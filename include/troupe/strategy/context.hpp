@@ -1,0 +1,105 @@
+// context.hpp - the two sides of a merge: what a replica function may do, and what runs
+// when everybody has arrived.
+//
+//     int sum(cross_replica_context, const per_replica<int>& values);
+//
+//     task<int> step(replica_context ctx, int three) {
+//       int v = three + ctx.replica_id();
+//       co_return co_await ctx.merge_call(sum, v);
+//     }
+//
+// Contexts are small values, taken by value. A context is what its type says: calls
+// that are illegal in it do not exist on it.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "troupe/actors/replica_actor.hpp"
+
+namespace troupe {
+
+class strategy;
+class strategy_state;
+
+template <class F, class... Args>
+class merge_operation;
+template <class F, class... Args>
+class run_operation;
+
+/// Held by one replica during one run.
+class replica_context {
+ public:
+  replica_context(strategy_state& owner, replica_actor& self) noexcept
+      : owner_(&owner), self_(&self), run_(self.run_number()) {}
+
+  /// 0 … num_replicas_in_sync() - 1.
+  int replica_id() const noexcept { return static_cast<int>(self_->replica()); }
+  int num_replicas_in_sync() const noexcept;
+  const troupe::strategy& strategy() const noexcept;
+
+  /// Waits until every replica has made this call, then runs `merge_fn` once, in
+  /// cross-replica context, with one per_replica for each of `args`, in replica order.
+  ///
+  /// `merge_fn(cross_replica_context, per_replica<Args>...)`; the context is optional; a
+  /// plain function or a coroutine (a task). Of what it returns, per_replica gives each
+  /// replica its own component; everything else goes to all of them.
+  ///
+  /// \pre    Every replica makes the same merges in the same order.
+  /// \throws what `merge_fn` throws, on every replica; errc::merge_mismatch,
+  ///         errc::missing_replica, errc::replica_failed, errc::cancelled when the round
+  ///         cannot become whole; errc::foreign_context outside this replica's function.
+  template <class F, class... Args>
+  [[nodiscard("co_await it: a merge happens when it is awaited")]] auto merge_call(
+      F merge_fn, Args... args) const;
+
+  /// The sum or mean of everybody's `value`, added up in replica order, on every replica.
+  /// Op is reduce_op::sum or reduce_op::mean; see reduce.hpp for types.
+  template <class Op, class T>
+  [[nodiscard("co_await it: a reduction happens when it is awaited")]] auto all_reduce(
+      Op op, T value) const;
+
+ private:
+  template <class F, class... Args>
+  friend class merge_operation;
+
+  strategy_state* owner_;
+  replica_actor* self_;
+  std::uint64_t run_;
+};
+
+/// What a merge function, or code outside any replica, is in.
+class cross_replica_context {
+ public:
+  explicit cross_replica_context(strategy_state& owner) noexcept : owner_(&owner) {}
+
+  int num_replicas_in_sync() const noexcept;
+  const troupe::strategy& strategy() const noexcept;
+
+  /// strategy::run(): a run inside the merge, with replicas of its own.
+  template <class F, class... Args>
+  [[nodiscard("co_await it: nothing runs before")]] auto run(F fn, Args... args) const;
+
+ private:
+  strategy_state* owner_;
+};
+
+// The ambient queries: the same answers for library code that has no context at hand.
+// They belong to the logical task, not to the thread, and hold across suspensions.
+
+/// The replica this code runs for; empty in cross-replica context and outside runs.
+std::optional<replica_context> get_replica_context() noexcept;
+
+/// Inside a merge function, or outside any run but inside a strategy's scope.
+bool in_cross_replica_context() noexcept;
+
+/// The strategy in force; the default one when there is no other.
+const strategy& get_strategy() noexcept;
+
+/// False when the default strategy is in force.
+bool has_strategy() noexcept;
+
+}  // namespace troupe

@@ -1,0 +1,216 @@
+// merge_operation.hpp - merge_call(), step 3 of the walk: from N replicas to one call of
+// the merge function and back to N values.
+//
+// The operation lives in the frame of its replica. The barrier calls merge() of replica
+// 0's operation once: it takes everybody's arguments out of the frames, in replica order,
+// and leaves the result with the barrier, where each replica finds its share.
+
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "troupe/actors/barrier_actor.hpp"
+#include "troupe/actors/merge_request.hpp"
+#include "troupe/core/task.hpp"
+#include "troupe/strategy/context.hpp"
+#include "troupe/strategy/run_operation.hpp"
+#include "troupe/strategy/structure.hpp"
+
+namespace troupe {
+
+namespace detail {
+
+/// "int", "std::vector<float>": as the compiler writes it.
+template <class T>
+constexpr std::string_view type_name() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text.remove_prefix(text.find("T = ") + 4);
+  return text.substr(0, text.find_first_of(";]"));
+}
+
+[[noreturn]] void throw_foreign_context(const char* call);
+
+template <class T>
+struct share_of {
+  using type = selected_t<T>;
+};
+template <>
+struct share_of<void> {
+  using type = void;
+};
+
+}  // namespace detail
+
+template <class F, class... Args>
+class merge_operation final : public merge_request {
+  static constexpr bool with_context =
+      std::is_invocable_v<F&, cross_replica_context, regrouped_t<Args>...>;
+  static constexpr bool without_context = std::is_invocable_v<F&, regrouped_t<Args>...>;
+  static_assert(with_context || without_context,
+                "troupe: merge_call() cannot call this function: it is called as "
+                "merge_fn(cross_replica_context, values...) or merge_fn(values...), with one "
+                "per_replica for each argument of merge_call()");
+
+  static auto call(F& fn, void* above, regrouped_t<Args>&... values) {
+    if constexpr (with_context) {
+      const cross_replica_context context(*static_cast<strategy_state*>(above));
+      return fn(context, std::move(values)...);
+    } else {
+      return fn(std::move(values)...);
+    }
+  }
+  using returned =
+      decltype(call(std::declval<F&>(), nullptr, std::declval<regrouped_t<Args>&>()...));
+  using result = typename detail::task_value<returned>::type;
+  using share = typename detail::share_of<result>::type;
+
+ public:
+  using awaitable_in_task = void;
+  using value_type = share;
+
+  merge_operation(replica_context who, F fn, Args... args)
+      : merge_request(kind_of_this),
+        who_(who.self_),
+        run_(who.run_),
+        fn_(std::move(fn)),
+        args_(std::move(args)...) {}
+  merge_operation(merge_operation&&) = default;
+  merge_operation& operator=(merge_operation&&) = delete;
+  ~merge_operation() = default;
+
+  bool await_ready() const noexcept { return false; }
+
+  template <std::derived_from<detail::chain_link> Promise>
+  void await_suspend(std::coroutine_handle<Promise> replica) {
+    activity* const self = replica.promise().self;
+    // Compared before it is looked into: an old context's replica may be gone.
+    if (self != who_ || who_->run_number() != run_) {
+      detail::throw_foreign_context("merge_call()");
+    }
+    at = replica.promise().at;
+    self->park(replica, *this);
+    who_->barrier().arrive(*who_, *this);
+  }
+
+  share await_resume() {
+    const barrier_actor& barrier = who_->barrier();
+    if (barrier.failed()) [[unlikely]] barrier.throw_failure();
+    if constexpr (!std::is_void_v<result>) {
+      return structure<result>::take(who_->replica(), barrier.result().get<result>());
+    }
+  }
+
+ private:
+  using gathered = std::tuple<regrouped_t<Args>...>;
+  using columns = std::tuple<per_replica<Args>...>;
+
+  static merge_operation& cast(merge_request* r) noexcept {
+    return static_cast<merge_operation&>(*r);
+  }
+
+  bool agrees_with(const merge_request& other) const noexcept {
+    if (!same_place(at, other.at)) return false;
+    if constexpr (std::equality_comparable<F>) {
+      return fn_ == static_cast<const merge_operation&>(other).fn_;
+    }
+    return true;
+  }
+
+  /// Walks the frames once: checks that all agree, and takes the arguments out of them.
+  static bool gather(merge_site& site, columns& into) {
+    const merge_round round = site.round;
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (std::get<I>(into).reserve(round.size()), ...);
+      merge_operation& first = cast(round.front());
+      for (std::size_t i = 0; i < round.size(); ++i) {
+        if (i + 8 < round.size()) __builtin_prefetch(round[i + 8]);
+        merge_request& each = *round[i];
+        if (each.kind != first.kind || (site.by_identity && !first.agrees_with(each))) {
+          site.differs = i;
+          return false;
+        }
+        (std::get<I>(into).append(std::get<I>(std::move(cast(&each).args_))), ...);
+      }
+      return true;
+    }(std::index_sequence_for<Args...>());
+  }
+
+  static gathered regroup_all(columns&& from) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return gathered(structure<Args>::regroup(std::get<I>(std::move(from)))...);
+    }(std::index_sequence_for<Args...>());
+  }
+
+  /// Calls replica 0's function on what was gathered.
+  static returned call_first(merge_site& site, gathered& values) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return call(cast(site.round.front()).fn_, site.above, std::get<I>(values)...);
+    }(std::index_sequence_for<Args...>());
+  }
+
+  static bool merge(merge_site& site, task<>& body) {
+    columns all;
+    if (!gather(site, all)) return false;
+    if constexpr (std::is_same_v<columns, gathered>) {
+      run_first(site, all, body);
+    } else {
+      gathered values = regroup_all(std::move(all));
+      run_first(site, values, body);
+    }
+    return true;
+  }
+
+  static void run_first(merge_site& site, gathered& values, [[maybe_unused]] task<>& body) {
+    if constexpr (detail::task_value<returned>::is_task) {
+      body = merge_in_coroutine(site, std::move(values));
+    } else if constexpr (std::is_void_v<result>) {
+      call_first(site, values);
+    } else {
+      site.result.put(call_first(site, values));
+    }
+  }
+
+  /// The values live in this frame: the function may take them by reference.
+  static task<> merge_in_coroutine(merge_site site, gathered values) {
+    auto body = call_first(site, values);
+    if constexpr (std::is_void_v<result>) {
+      co_await std::move(body);
+    } else {
+      site.result.put(co_await std::move(body));
+    }
+  }
+
+  static std::string name(const merge_request&) {
+    std::string text;
+    if constexpr (requires { F::verb(); }) {
+      text = F::verb();
+    } else {
+      text = "merge_call";
+    }
+    text += "(";
+    std::size_t i = 0;
+    ((text += (i++ == 0 ? "" : ", "), text += detail::type_name<Args>()), ...);
+    return text + ")";
+  }
+
+  static constexpr merge_kind kind_of_this{&merge, &name};
+
+  replica_actor* who_;
+  std::uint64_t run_;
+  [[no_unique_address]] F fn_;
+  std::tuple<Args...> args_;
+};
+
+template <class F, class... Args>
+auto replica_context::merge_call(F merge_fn, Args... args) const {
+  return merge_operation<F, Args...>(*this, std::move(merge_fn), std::move(args)...);
+}
+
+}  // namespace troupe

@@ -1,0 +1,119 @@
+// strategy.hpp - run one function on every replica.
+//
+//     mirrored_strategy strategy{rt, 4};
+//     auto losses = co_await strategy.run(train_step, batches);       // from a task
+//     double loss = strategy.reduce(reduce_op::mean, losses);
+//     strategy.async_run(train_step, std::tuple{batches}, token);     // from Asio
+//     auto r = block_on(rt, strategy.run(train_step, batches));       // from main()
+//
+// Semantics follow tf.distribute.Strategy; docs/semantics.md maps each call to its model
+// and lists where and why we differ.
+//
+// Guarantees
+//   whole     run() returns when every replica has finished, never earlier;
+//   concurrent  runs of one strategy may overlap and nest: each has replicas of its own;
+//   usable    after any failure the strategy can be used again;
+//   alive     a strategy may be destroyed while a run is under way: the run goes on.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "troupe/runtime/launch.hpp"
+#include "troupe/runtime/runtime.hpp"
+#include "troupe/strategy/all_reduce.hpp"
+#include "troupe/strategy/context.hpp"
+#include "troupe/strategy/merge_operation.hpp"
+#include "troupe/strategy/reduce.hpp"
+#include "troupe/strategy/run_operation.hpp"
+#include "troupe/strategy/strategy_state.hpp"
+
+namespace troupe {
+
+class strategy {
+ public:
+  strategy(const strategy&) = delete;
+  strategy& operator=(const strategy&) = delete;
+  virtual ~strategy() = default;
+
+  int num_replicas_in_sync() const noexcept { return static_cast<int>(state_->replicas()); }
+
+  /// Canonical names, one for each replica.
+  const std::vector<std::string>& worker_devices() const noexcept { return state_->devices(); }
+
+  /// Calls `fn` once on every replica, concurrently.
+  ///
+  /// `fn(replica_context, args...)`; the context is optional; a plain function or a
+  /// coroutine (a task), whose parameters should be values. Of the arguments, a
+  /// per_replica gives each replica its own component; everything else goes to all.
+  /// Arguments are copied into the operation, or moved.
+  ///
+  /// \return when awaited: what the replicas returned, regrouped (structure.hpp).
+  /// \throws when awaited: the exception of the lowest replica that failed by itself, with
+  ///         its own type; or else the error that broke the run, see merge_call();
+  ///         errc::cross_replica_required inside a replica of this strategy,
+  ///         errc::strategy_mixed inside another one's, errc::runtime_gone.
+  template <class F, class... Args>
+  [[nodiscard("co_await it, or give it to block_on(): nothing runs before")]] auto run(
+      F fn, Args... args) const {
+    return run_operation<F, Args...>(state_, std::move(fn),
+                                     std::tuple<Args...>(std::move(args)...));
+  }
+
+  /// The same for any Asio program: void(std::exception_ptr, result), see launch.hpp.
+  /// The token's cancellation slot breaks the run: merges fail, other waits are
+  /// cancelled, and it completes with errc::cancelled.
+  template <class F, class... Args, class Token>
+  auto async_run(F fn, std::tuple<Args...> args, Token&& token) const {
+    return launch(state_->runtime(),
+                  run_operation<F, Args...>(state_, std::move(fn), std::move(args)),
+                  std::forward<Token>(token));
+  }
+
+  /// The sum or mean of the replicas' values, in replica order.
+  /// \throws errc::cross_replica_required inside a replica; errc::shape_mismatch.
+  template <class Op, class Value>
+  auto reduce(Op op, const Value& value) const {
+    state_->require_cross_replica("reduce()");
+    return troupe::reduce(op, value);
+  }
+
+  /// The components of a value, one for each replica; a plain value is one component.
+  template <class T>
+  std::vector<T> experimental_local_results(const per_replica<T>& value) const {
+    return std::vector<T>(value.begin(), value.end());
+  }
+  template <class T>
+  std::vector<T> experimental_local_results(const T& value) const {
+    return std::vector<T>(1, value);
+  }
+
+  /// Where every replica stood when the latest broken run broke; empty if none was.
+  std::optional<error> last_failure() const { return state_->last_failure(); }
+
+  const std::shared_ptr<strategy_state>& state() const noexcept { return state_; }
+
+ protected:
+  strategy(std::shared_ptr<runtime_state> on, std::vector<std::string> devices, merge_check check)
+      : state_(std::make_shared<strategy_state>(*this, std::move(on), std::move(devices), check)) {}
+
+ private:
+  std::shared_ptr<strategy_state> state_;
+};
+
+/// The strategy in force where there is no other: one replica, on the caller's runtime.
+/// get_strategy() returns it; it is never made by hand.
+class default_strategy final : public strategy {
+ private:
+  friend const strategy& get_default_strategy() noexcept;
+  default_strategy();
+};
+
+const strategy& get_default_strategy() noexcept;
+
+}  // namespace troupe

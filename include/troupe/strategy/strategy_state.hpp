@@ -1,0 +1,83 @@
+// strategy_state.hpp - what a strategy shares with its runs.
+//
+// Runs keep it alive, so that a strategy may be destroyed while one of its runs is
+// still under way. Users never meet it.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "troupe/actors/ensemble.hpp"
+#include "troupe/core/error.hpp"
+#include "troupe/runtime/runtime_state.hpp"
+
+namespace troupe {
+
+class strategy;
+class strategy_state;
+
+namespace detail {
+
+/// What activity::ambient points to: whose context a logical task is in.
+struct mode {
+  strategy_state* owner;
+  bool cross_replica;
+};
+
+/// The mode of the code that runs now; null outside every strategy.
+const mode* current_mode() noexcept;
+
+}  // namespace detail
+
+class strategy_state : public std::enable_shared_from_this<strategy_state> {
+ public:
+  /// `on` null: the default strategy, which runs where its caller runs.
+  strategy_state(const troupe::strategy& facade, std::shared_ptr<runtime_state> on,
+                 std::vector<std::string> devices, merge_check check);
+  ~strategy_state();
+
+  std::size_t replicas() const noexcept { return devices_.size(); }
+  const std::vector<std::string>& devices() const noexcept { return devices_; }
+  const std::shared_ptr<runtime_state>& runtime() const noexcept { return on_; }
+  const troupe::strategy& facade() const noexcept { return *facade_; }
+  bool is_default() const noexcept { return on_ == nullptr; }
+
+  /// An ensemble nobody uses, for a caller on `callers_runtime`.
+  ensemble& acquire(runtime_state& callers_runtime);
+
+  /// Begins a run in this strategy's contexts.
+  void begin(ensemble& with, activity& caller, replica_program& program);
+
+  /// Takes the ensemble back; remembers why its run failed.
+  void release(ensemble& used) noexcept;
+
+  /// \throws errc::cross_replica_required in a replica of this strategy,
+  ///         errc::strategy_mixed in a context of another one.
+  void require_cross_replica(const char* call) const;
+
+  std::optional<error> last_failure() const;
+
+ private:
+  void give_back(ensemble& idle) noexcept;
+
+  const troupe::strategy* facade_;
+  std::shared_ptr<runtime_state> on_;
+  std::vector<std::string> devices_;
+  merge_check check_;
+  detail::mode replica_mode_{this, false};
+  detail::mode merge_mode_{this, true};
+
+  std::atomic<ensemble*> ready_{nullptr};  // The one used last; most programs need one.
+  mutable std::mutex mutex_;               // Guards the rest.
+  std::vector<std::unique_ptr<ensemble>> all_;
+  std::vector<ensemble*> idle_;
+  std::optional<error> last_failure_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,14 @@
+// troupe.hpp - everything, for programs; headers of the library include what they use.
+
+#pragma once
+
+#include "troupe/core/error.hpp"
+#include "troupe/core/task.hpp"
+#include "troupe/runtime/block_on.hpp"
+#include "troupe/runtime/launch.hpp"
+#include "troupe/runtime/runtime.hpp"
+#include "troupe/runtime/simulation.hpp"
+#include "troupe/runtime/timer.hpp"
+#include "troupe/runtime/use_task.hpp"
+#include "troupe/strategy/mirrored_strategy.hpp"
+#include "troupe/strategy/strategy.hpp"

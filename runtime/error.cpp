@@ -1,0 +1,153 @@
+// error.cpp - the catalogue's one category, and how an error tells its story.
+
+#include "troupe/core/error.hpp"
+
+#include <array>
+#include <utility>
+
+#include "troupe/core/task.hpp"
+
+namespace troupe {
+
+namespace {
+
+struct entry {
+  errc code;
+  const char* meaning;
+  std::errc condition;
+};
+
+constexpr std::array catalogue{
+    entry{errc::missing_replica, "a replica can never arrive at the others' merge",
+          std::errc::state_not_recoverable},
+    entry{errc::replica_failed, "a merge cannot happen because a replica failed",
+          std::errc::state_not_recoverable},
+    entry{errc::cancelled, "the run was cancelled", std::errc::operation_canceled},
+    entry{errc::merge_mismatch, "replicas met at different merge points",
+          std::errc::state_not_recoverable},
+    entry{errc::foreign_context, "a replica context was used outside its replica function",
+          std::errc::operation_not_permitted},
+    entry{errc::deadlock, "nothing can run and somebody waits",
+          std::errc::resource_deadlock_would_occur},
+    entry{errc::runtime_gone, "the runtime or its executor has ended",
+          std::errc::operation_canceled},
+    entry{errc::broken_reply, "a message was dropped without its answer",
+          std::errc::broken_pipe},
+    entry{errc::empty_task, "there was nothing to await", std::errc::invalid_argument},
+    entry{errc::cross_replica_required, "the call needs cross-replica context",
+          std::errc::operation_not_permitted},
+    entry{errc::replica_required, "the call needs a replica context",
+          std::errc::operation_not_permitted},
+    entry{errc::strategy_mixed, "two strategies in one logical task",
+          std::errc::operation_not_permitted},
+    entry{errc::invalid_device, "an argument no strategy or runtime can be made of",
+          std::errc::invalid_argument},
+    entry{errc::shape_mismatch, "values to reduce differ in shape", std::errc::invalid_argument},
+    entry{errc::invalid_schedule, "a schedule string that cannot be read",
+          std::errc::invalid_argument},
+    entry{errc::schedule_diverged, "a schedule that does not fit the program",
+          std::errc::invalid_argument},
+    entry{errc::too_long, "a simulated run took too many steps", std::errc::timed_out},
+    entry{errc::would_block, "blocking here would wait for itself",
+          std::errc::resource_deadlock_would_occur},
+};
+
+const entry* find(int code) noexcept {
+  for (const auto& e : catalogue) {
+    if (static_cast<int>(e.code) == code) return &e;
+  }
+  return nullptr;
+}
+
+class troupe_category final : public std::error_category {
+ public:
+  const char* name() const noexcept override { return "troupe"; }
+  std::string message(int code) const override {
+    const auto* e = find(code);
+    return e ? e->meaning : "unknown troupe error";
+  }
+  std::error_condition default_error_condition(int code) const noexcept override {
+    const auto* e = find(code);
+    return e ? std::make_error_condition(e->condition) : std::error_condition(code, *this);
+  }
+};
+
+std::string pad(std::string text, std::size_t width) {
+  if (text.size() < width) text.append(width - text.size(), ' ');
+  return text;
+}
+
+std::string tell(const error_facts& facts) {
+  std::string text = tag_of(facts.code) + ": " + facts.what;
+  std::size_t place_width = 0;
+  for (const auto& r : facts.replicas) {
+    place_width = std::max(place_width, to_string(r.at).size());
+  }
+  for (const auto& r : facts.replicas) {
+    text += "\n  replica " + pad(std::to_string(r.replica), 4) +
+            pad(std::string(to_string(r.is)), 9) + pad(to_string(r.at), place_width + 2) + r.doing;
+    while (text.back() == ' ') text.pop_back();
+  }
+  for (const auto& line : facts.waiting) text += "\n  " + line;
+  if (!facts.replicas.empty()) {
+    text += facts.merges_agreed == 0
+                ? "\n  They had not merged before in this run."
+                : "\n  They last agreed at merge #" + std::to_string(facts.merges_agreed) + " (" +
+                      to_string(facts.last_agreed) + ").";
+  }
+  if (!facts.note.empty()) text += "\n  " + facts.note;
+  if (!facts.fix.empty()) text += "\n  fix: " + facts.fix;
+  if (!facts.replay.empty()) text += "\n  replay: TROUPE_SIM_SCHEDULE=" + facts.replay;
+  return text;
+}
+
+}  // namespace
+
+const std::error_category& category() noexcept {
+  static const troupe_category one;
+  return one;
+}
+
+std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), category()}; }
+
+std::string tag_of(errc code) { return "TR-" + std::to_string(static_cast<int>(code)); }
+
+std::string_view to_string(replica_place::state state) noexcept {
+  switch (state) {
+    case replica_place::state::running: return "running";
+    case replica_place::state::waiting: return "waiting";
+    case replica_place::state::finished: return "finished";
+    case replica_place::state::failed: return "failed";
+  }
+  return "?";
+}
+
+error::error(error_facts facts)
+    : std::system_error(make_error_code(facts.code)),
+      facts_(std::make_shared<const error_facts>(std::move(facts))),
+      text_(std::make_shared<const std::string>(tell(*facts_))) {}
+
+error::error(errc code, std::string what, std::string fix)
+    : error([&] {
+        error_facts facts(code, std::move(what));
+        facts.fix = std::move(fix);
+        return facts;
+      }()) {}
+
+std::string describe(const std::exception_ptr& failure) {
+  if (!failure) return "no exception";
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
+
+void detail::throw_empty_task() {
+  throw error(errc::empty_task, "a task was awaited that is empty",
+              "await a task once; one that was moved from or awaited before has nothing left");
+}
+
+}  // namespace troupe

@@ -1,0 +1,103 @@
+// line.cpp - how a live line passes between idle and claimed without losing a wake-up.
+
+#include "runtime/line.hpp"
+
+#include <thread>
+
+#include "troupe/core/contract.hpp"
+
+namespace troupe::detail {
+
+namespace {
+
+constexpr std::size_t inbox_batch = 64;
+
+}  // namespace
+
+void ready_ring::grow(std::size_t more) noexcept {
+  const std::size_t used = tail_ - head_;
+  std::size_t wanted = capacity_ ? capacity_ * 2 : 64;
+  while (wanted < used + more) wanted *= 2;
+  auto larger = std::unique_ptr<event*[]>(new (std::nothrow) event*[wanted]());
+  TROUPE_ASSERT(larger != nullptr);  // A queue of pointers did not fit: nothing else would.
+  for (std::size_t i = 0; i < used; ++i) larger[i] = slots_[(head_ + i) & (capacity_ - 1)];
+  slots_ = std::move(larger);
+  capacity_ = wanted;
+  head_ = 0;
+  tail_ = used;
+}
+
+line::line(std::size_t index, std::size_t producers, runtime_state& home)
+    : scheduler(index, home) {
+  tokens_.reserve(producers);
+  for (std::size_t i = 0; i < producers; ++i) tokens_.emplace_back(inbox_);
+}
+
+line::~line() { drop_all(); }
+
+void line::post_from_outside(std::span<event* const> batch) noexcept {
+  if (closed_.load(std::memory_order_acquire)) {
+    for (event* e : batch) e->step(event::turn::drop);
+    return;
+  }
+  // Another line of this runtime has a token of its own; strangers share the rest.
+  const scheduler* from = current_;
+  const bool queued = from && &from->home() == &home()
+                          ? inbox_.enqueue_bulk(tokens_[from->index()], batch.data(), batch.size())
+                          : inbox_.enqueue_bulk(batch.data(), batch.size());
+  TROUPE_ASSERT(queued);
+  // Pairs with the exchange in drain(): either that one sees our events, or we see idle.
+  if (state_.exchange(claimed) == idle) {
+    wake_ups_.fetch_add(1, std::memory_order_relaxed);
+    wake();
+  }
+}
+
+bool line::take_inbox() noexcept {
+  std::array<event*, inbox_batch> batch;
+  bool any = false;
+  while (const std::size_t n = inbox_.try_dequeue_bulk(batch.data(), batch.size())) {
+    ready_.push(std::span(batch.data(), n));
+    any = true;
+    if (n < batch.size()) break;
+  }
+  return any;
+}
+
+void line::drain(event* first) noexcept {
+  scheduler* const outer = std::exchange(current_, this);
+  if (first) ready_.push(*first);
+  int left = fair_share();
+  for (;;) {
+    for (; left > 0 && !ready_.empty(); --left) ready_.pop().step();
+    if (!ready_.empty()) {
+      current_ = outer;
+      wake();  // Still claimed: the next drain() goes on here.
+      return;
+    }
+    if (take_inbox() || linger()) continue;
+    state_.exchange(idle);
+    // A post between the last look and the exchange found the line claimed and woke nobody.
+    if (!something_came() || state_.exchange(claimed) != idle) break;
+  }
+  current_ = outer;
+}
+
+void line::close() noexcept {
+  closed_.store(true, std::memory_order_release);
+  // A line closed from one of its own steps is drained by its drain().
+  while (current_ != this && !try_claim()) std::this_thread::yield();
+  drop_all();
+}
+
+void line::close_claimed() noexcept {
+  closed_.store(true, std::memory_order_release);
+  drop_all();
+}
+
+void line::drop_all() noexcept {
+  take_inbox();
+  while (!ready_.empty()) ready_.pop().step(event::turn::drop);
+}
+
+}  // namespace troupe::detail

@@ -1,0 +1,72 @@
+// line.hpp - a live scheduler: a serial line of execution that any thread may post to.
+//
+// The line is a state machine of two states. `idle`: nobody runs it and nothing waits.
+// `claimed`: somebody runs it or was asked to. Whoever turns idle into claimed owes it
+// one drain(); therefore a line is run by one thread at a time and is woken at most once
+// for any number of posts.
+//
+// Threading: post() by anybody; drain() by the one who was woken or whose try_claim()
+// succeeded.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/concurrent_queue.hpp"
+#include "troupe/runtime/scheduler.hpp"
+
+namespace troupe::detail {
+
+class line : public scheduler {
+ public:
+  /// `producers`: how many lines of this runtime may post to this one.
+  line(std::size_t index, std::size_t producers, runtime_state& home);
+  virtual ~line();
+
+  bool try_claim() noexcept { return state_.exchange(claimed) == idle; }
+
+  /// Runs what is ready. Returns when nothing is left, or, on a shared executor, after a
+  /// fair share of steps: then it has asked for its next turn.
+  /// `first` is taken before what others post meanwhile. \pre Claimed.
+  void drain(event* first = nullptr) noexcept;
+
+  /// Ends the line: what is queued and what is posted from now on is dropped.
+  /// Waits until no other thread runs it.
+  void close() noexcept;
+  /// The same for a line claimed by the caller, or by a drain() that will never come.
+  void close_claimed() noexcept;
+
+  std::uint64_t wake_ups() const noexcept { return wake_ups_.load(std::memory_order_relaxed); }
+
+ protected:
+  void post_from_outside(std::span<event* const> batch) noexcept override;
+
+  /// Arranges for one drain(), soon, not inside this call.
+  virtual void wake() noexcept = 0;
+
+  /// Steps after which others have their turn.
+  virtual int fair_share() const noexcept = 0;
+
+  /// Called when nothing is ready: true if it is worth looking again.
+  virtual bool linger() noexcept { return false; }
+  bool something_came() const noexcept { return inbox_.size_approx() != 0; }
+
+ private:
+  enum state : std::uint8_t { idle, claimed };
+
+  bool take_inbox() noexcept;
+  void drop_all() noexcept;
+
+  concurrent_queue<event*> inbox_;
+  std::vector<queue_token> tokens_;  // Index = the posting line's.
+  alignas(64) std::atomic<state> state_{idle};
+  std::atomic<bool> closed_{false};
+  std::atomic<std::uint64_t> wake_ups_{0};
+};
+
+}  // namespace troupe::detail

@@ -1,0 +1,110 @@
+// runtime_state.cpp - the list of what runs on a runtime, its names and its trace.
+
+#include "troupe/runtime/runtime_state.hpp"
+
+#include <algorithm>
+
+#include "troupe/core/error.hpp"
+
+namespace troupe {
+
+std::string to_string(const party& who) {
+  return std::string(who.kind) + "/" + std::to_string(who.index);
+}
+
+party runtime_state::enroll(std::string_view kind, std::uint32_t index, scheduler& on) {
+  const std::lock_guard lock(mutex_);
+  party who{.kind = kind, .index = index, .id = 0, .on = &on};
+  if (retired_.empty()) {
+    who.id = static_cast<std::uint32_t>(names_.size());
+    names_.push_back(who);
+    retired_.reserve(names_.size());  // So that retire() never allocates.
+  } else {
+    who.id = retired_.back();
+    retired_.pop_back();
+    names_[who.id] = who;
+  }
+  return who;
+}
+
+void runtime_state::retire(const party& who) noexcept {
+  const std::lock_guard lock(mutex_);
+  retired_.push_back(who.id);
+}
+
+void runtime_state::enlist(root& r) {
+  const std::lock_guard lock(mutex_);
+  r.after_ = roots_;
+  if (roots_) roots_->before_ = &r;
+  roots_ = &r;
+}
+
+void runtime_state::delist(root& r) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (r.before_) r.before_->after_ = r.after_;
+  if (r.after_) r.after_->before_ = r.before_;
+  if (roots_ == &r) roots_ = r.after_;
+  r.before_ = r.after_ = nullptr;
+}
+
+void runtime_state::require_open() const {
+  if (closed()) {
+    throw error(errc::runtime_gone, "the runtime has ended",
+                "keep the runtime and its executor alive for as long as something uses them");
+  }
+}
+
+void runtime_state::abandon_roots() noexcept {
+  for (;;) {
+    root* next = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      next = roots_;
+    }
+    if (!next) return;
+    delist(*next);
+    next->abandon();
+  }
+}
+
+std::vector<std::string> runtime_state::waiting() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> lines;
+  for (const root* r = roots_; r; r = r->after_) r->describe(lines);
+  std::sort(lines.begin(), lines.end());  // By name: independent of the order of creation.
+  return lines;
+}
+
+void runtime_state::trace(std::size_t events) {
+  for (auto* line : schedulers_) line->trace_to(nullptr);
+  tracers_.clear();
+  if (events == 0) return;
+  const auto clock = [](const void* source) noexcept {
+    return static_cast<const runtime_state*>(source)->now();
+  };
+  for (auto* line : schedulers_) {
+    line->trace_to(tracers_.emplace_back(std::make_unique<tracer>(events, clock, this)).get());
+  }
+}
+
+recording runtime_state::traced() const {
+  recording all;
+  for (const auto& t : tracers_) {
+    const auto part = t->events();
+    all.events.insert(all.events.end(), part.begin(), part.end());
+    all.lost += t->lost();
+  }
+  std::stable_sort(all.events.begin(), all.events.end(),
+                   [](const auto& a, const auto& b) { return a.time < b.time; });
+  all.names = participants();
+  return all;
+}
+
+std::vector<std::string> runtime_state::participants() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto& who : names_) names.push_back(to_string(who));
+  return names;
+}
+
+}  // namespace troupe

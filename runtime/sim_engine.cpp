@@ -1,0 +1,245 @@
+// sim_engine.cpp - the loop: choose, step, drain the hops, let time pass when idle.
+
+#include "runtime/sim_engine.hpp"
+
+#include <algorithm>
+
+#include "troupe/core/error.hpp"
+#include "troupe/runtime/root_task.hpp"
+
+namespace troupe::detail {
+
+namespace {
+
+/// Current while a world runs. Nothing is ever posted to it: its one purpose is that no
+/// world's line is current, so that every post passes through the engine.
+class inside_simulation final : public scheduler {
+ public:
+  explicit inside_simulation(runtime_state& home) : scheduler(0, home) {}
+
+  static scheduler* enter(scheduler* with) noexcept { return std::exchange(current_, with); }
+
+ private:
+  void post_from_outside(std::span<event* const>) noexcept override {}
+};
+
+class program_root final : public root_task<void> {
+ public:
+  using root_task::root_task;
+  ~program_root() { drop_body(); }
+
+  bool ended() const noexcept { return ended_; }
+  using root_task::body_;
+  void abandon() noexcept override { drop_body(); }
+
+ private:
+  void root_ended() noexcept override { ended_ = true; }
+  bool ended_ = false;
+};
+
+}  // namespace
+
+schedule::deviation choice_point::name(std::size_t i) const {
+  auto d = here;
+  if (is_value) {
+    d.then = static_cast<std::uint32_t>(i);
+    return d;
+  }
+  return engine.name_ready(here, i);
+}
+
+sim_line::sim_line(std::size_t index, sim_engine& home) : scheduler(index, home), engine_(home) {}
+std::string sim_line::replay_hint() const { return to_string(engine_.taken()); }
+void sim_line::post_from_outside(std::span<event* const> batch) noexcept { engine_.post(batch); }
+
+sim_engine::sim_engine(const simulation_options& options, choice_policy& policy)
+    : options_(options), policy_(policy) {
+  for (std::size_t i = 0; i < std::max<std::size_t>(options.lines, 1); ++i) {
+    add_line(*sim_lines_.emplace_back(std::make_unique<sim_line>(i, *this)));
+  }
+  context_ = std::make_unique<sim_context>(*this);
+}
+
+sim_engine::~sim_engine() {
+  close();
+  context_.reset();
+}
+
+void sim_engine::run(const simulation::program& body) {
+  inside_simulation guard(*this);
+  scheduler* const outer = inside_simulation::enter(&guard);
+  struct leave {
+    scheduler* outer;
+    ~leave() { inside_simulation::enter(outer); }
+  } const on_exit{outer};
+
+  world w(std::static_pointer_cast<sim_engine>(shared_from_this()));
+  program_root root(shared_from_this(), body(w));
+  struct close_first {
+    sim_engine& engine;
+    ~close_first() { engine.close(); }  // Frames end while their world is whole.
+  } const at_end{*this};
+  root.wake();
+  while (step()) {
+    if (steps_ > options_.max_steps) {
+      throw error(errc::too_long, "the run took more than " + std::to_string(options_.max_steps) +
+                                      " steps",
+                  "look for a loop that never ends, or raise simulation_options::max_steps");
+    }
+  }
+  if (root.ended()) root.body_.take();
+  if (!root.ended() || !waiting().empty()) fail_as_deadlock();
+}
+
+bool sim_engine::step() {
+  run_hops();
+  if (ready_.empty()) return advance_time();
+  const std::size_t chosen = pick();
+  auto& from = ready_[chosen];
+  event& e = *from.events.front();
+  from.events.pop_front();
+  last_ = from.owner + 1;
+  if (from.events.empty()) ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  if (own_steps_.size() <= last_) own_steps_.resize(last_ + 1);
+  ++own_steps_[last_];
+  ++steps_;
+  acting_ = last_;
+  e.step();
+  run_hops();
+  acting_ = 0;
+  return true;
+}
+
+void sim_engine::run_hops() {
+  while (!hops_.empty()) {
+    event& hop = *hops_.front();
+    hops_.pop_front();
+    hop.step();
+  }
+}
+
+bool sim_engine::advance_time() {
+  if (timers_.empty()) return false;
+  const auto earlier = [](const auto& a, const auto& b) {
+    return a.deadline != b.deadline ? a.deadline < b.deadline : a.ticket < b.ticket;
+  };
+  now_ = std::min_element(timers_.begin(), timers_.end(), earlier)->deadline;
+  // Equal deadlines fire together: what they make runnable is then chosen among.
+  std::vector<pending_timer> due;
+  std::erase_if(timers_, [&](auto& t) {
+    if (t.deadline > now_) return false;
+    due.push_back(std::move(t));
+    return true;
+  });
+  std::sort(due.begin(), due.end(), earlier);
+  for (auto& t : due) t.fire();
+  return true;
+}
+
+std::size_t sim_engine::pick() {
+  if (ready_.size() == 1) return 0;
+  // The default order: who stepped last goes on, else the lowest id, oldest link first.
+  std::size_t usual = 0;
+  for (std::size_t i = 0; i < ready_.size(); ++i) {
+    if (ready_[i].owner + 1 == last_) {
+      usual = i;
+      break;
+    }
+    if (ready_[i].owner < ready_[usual].owner) usual = i;
+  }
+  return decide(ready_.size(), usual, false);
+}
+
+std::uint32_t sim_engine::choose(std::uint32_t n) {
+  if (n == 0) throw error(errc::invalid_device, "world::choose(0) has nothing to choose from");
+  ++chooses_;
+  return n == 1 ? 0 : static_cast<std::uint32_t>(decide(n, 0, true));
+}
+
+std::size_t sim_engine::decide(std::size_t count, std::size_t usual, bool is_value) {
+  schedule::deviation here;
+  if (is_value) {
+    here.own_step = chooses_;
+  } else {
+    here.after = last_;
+    here.own_step = last_ < own_steps_.size() ? own_steps_[last_] : 0;
+  }
+  const choice_point point{*this, count, usual, here, is_value};
+  const std::size_t chosen = policy_.choose(point);
+  if (chosen != usual) deviations_.push_back(point.name(chosen));
+  return chosen;
+}
+
+schedule::deviation sim_engine::name_ready(schedule::deviation here, std::size_t entry) const {
+  here.then = ready_[entry].owner;
+  for (std::size_t i = 0; i < entry; ++i) here.link += ready_[i].owner == here.then ? 1u : 0u;
+  return here;
+}
+
+schedule sim_engine::taken() const {
+  schedule s;
+  s.deviations = deviations_;
+  std::uint32_t hash = 2166136261u;
+  for (const auto& name : participants()) {
+    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  }
+  s.program = (hash ^ (hash >> 8)) & 0xffffffu;
+  return s;
+}
+
+void sim_engine::post(std::span<event* const> batch) noexcept {
+  for (event* e : batch) {
+    if (closed()) {
+      e->step(event::turn::drop);
+      continue;
+    }
+    const std::uint32_t owner = e->owner().id;
+    const auto same = [&](const link& l) { return l.owner == owner && l.sender == acting_; };
+    if (auto found = std::find_if(ready_.begin(), ready_.end(), same); found != ready_.end()) {
+      found->events.push_back(e);
+    } else {
+      ready_.push_back({owner, acting_, {e}});
+    }
+  }
+}
+
+std::uint64_t sim_engine::add_timer(std::chrono::nanoseconds deadline, std::function<void()> fire) {
+  timers_.push_back({deadline, ++tickets_, std::move(fire)});
+  return tickets_;
+}
+
+void sim_engine::remove_timer(std::uint64_t ticket) {
+  std::erase_if(timers_, [&](const auto& t) { return t.ticket == ticket; });
+}
+
+void sim_engine::run_until(event&, const std::atomic<bool>&) {
+  throw error(errc::would_block, "block_on() inside a simulation",
+              "the program of explore() is a task: await the operation instead");
+}
+
+void sim_engine::close() noexcept {
+  if (!mark_closed()) return;
+  abandon_roots();
+  for (auto& l : ready_) {
+    for (event* e : l.events) e->step(event::turn::drop);
+  }
+  ready_.clear();
+  timers_.clear();
+  while (!hops_.empty()) {
+    event& hop = *hops_.front();
+    hops_.pop_front();
+    hop.step(event::turn::drop);
+  }
+}
+
+void sim_engine::fail_as_deadlock() const {
+  error_facts facts(errc::deadlock, "deadlock at step " + std::to_string(steps_) + ", t=" +
+                                        std::to_string(now_.count() / 1'000'000) +
+                                        "ms: nothing can run and somebody waits");
+  facts.waiting = waiting();
+  facts.fix = "look for who never answers: each line names what a coroutine waits for";
+  facts.replay = to_string(taken());
+  throw error(std::move(facts));
+}
+
+}  // namespace troupe::detail

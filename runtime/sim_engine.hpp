@@ -1,0 +1,137 @@
+// sim_engine.hpp - one simulated world: what can run, whose turn it is, what time it is.
+//
+// Everything that troupe posts is in the ready set, by owner and sender: the owner's
+// events from one sender stay in order, everything else is for the policy to choose.
+// What Asio posts to itself is a hop: hops run at once, in order, and are not counted,
+// so that a schedule does not depend on how Asio is made.
+
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/function_executor.hpp"
+#include "troupe/runtime/runtime_state.hpp"
+#include "troupe/runtime/schedule.hpp"
+#include "troupe/runtime/simulation.hpp"
+#include "troupe/runtime/timer.hpp"
+
+namespace troupe::detail {
+
+class sim_engine;
+
+/// A moment with more than one possibility.
+struct choice_point {
+  const sim_engine& engine;
+  std::size_t count;  ///< At least two.
+  std::size_t usual;  ///< The default order's choice.
+  schedule::deviation here;
+  bool is_value;  ///< A choose(): possibility number i is the value i.
+
+  /// Possibility number `i`, as a schedule names it.
+  schedule::deviation name(std::size_t i) const;
+};
+
+/// Decides at every such moment.
+class choice_policy {
+ public:
+  virtual ~choice_policy() = default;
+  virtual std::size_t choose(const choice_point& point) = 0;
+};
+
+class sim_line final : public scheduler {
+ public:
+  sim_line(std::size_t index, sim_engine& home);
+  std::string replay_hint() const override;
+
+ private:
+  void post_from_outside(std::span<event* const> batch) noexcept override;
+  sim_engine& engine_;
+};
+
+/// The world's execution context: hops, and virtual time for its timers.
+class sim_context final : public function_context {
+ public:
+  explicit sim_context(sim_engine& engine);
+  ~sim_context();
+  void submit(event& function) noexcept override;
+
+ private:
+  sim_engine& engine_;
+};
+
+class sim_engine final : public runtime_state {
+ public:
+  sim_engine(const simulation_options& options, choice_policy& policy);
+  ~sim_engine() override;
+
+  /// Runs `body` and everything it started until nothing is left.
+  /// \throws what the body throws; errc::deadlock, errc::too_long.
+  void run(const simulation::program& body);
+
+  std::uint32_t choose(std::uint32_t n);
+  schedule taken() const;
+  std::uint64_t steps() const noexcept { return steps_; }
+  schedule::deviation name_ready(schedule::deviation here, std::size_t entry) const;
+
+  // The seam's side.
+  void post(std::span<event* const> batch) noexcept;
+  void post_hop(event& function) noexcept { hops_.push_back(&function); }
+
+  // Virtual time's side: calls `fire(true)` when due, unless cancelled before.
+  std::uint64_t add_timer(std::chrono::nanoseconds deadline, std::function<void()> fire);
+  void remove_timer(std::uint64_t ticket);
+
+  asio::any_io_executor executor() const override { return function_executor(*context_); }
+  void run_until(event& first, const std::atomic<bool>& done) override;
+  void finish(std::atomic<bool>& done) noexcept override { done = true; }
+  void close() noexcept override;
+  std::uint64_t now() const noexcept override { return static_cast<std::uint64_t>(now_.count()); }
+
+ private:
+  /// The events one party has from one sender.
+  struct link {
+    std::uint32_t owner;
+    std::uint32_t sender;
+    std::deque<event*> events;
+  };
+  struct pending_timer {
+    std::chrono::nanoseconds deadline;
+    std::uint64_t ticket;
+    std::function<void()> fire;
+  };
+
+  bool step();
+  void run_hops();
+  bool advance_time();
+  std::size_t pick();
+  std::size_t usual() const;
+  std::size_t decide(std::size_t count, std::size_t usual, bool is_value);
+  [[noreturn]] void fail_as_deadlock() const;
+
+  const simulation_options& options_;
+  choice_policy& policy_;
+  std::vector<std::unique_ptr<sim_line>> sim_lines_;
+  std::unique_ptr<sim_context> context_;
+  std::vector<link> ready_;  // No empty ones; in order of becoming ready.
+  std::deque<event*> hops_;
+  std::vector<pending_timer> timers_;
+  std::uint64_t tickets_ = 0;
+  std::chrono::nanoseconds now_{0};
+
+  std::uint32_t last_ = 0;                // party::id + 1 of the latest step's owner.
+  std::uint32_t acting_ = 0;              // The same while a step runs; 0 outside.
+  std::vector<std::uint32_t> own_steps_;  // Index = party::id + 1.
+  std::uint32_t chooses_ = 0;
+  std::uint64_t steps_ = 0;
+  std::vector<schedule::deviation> deviations_;
+};
+
+}  // namespace troupe::detail

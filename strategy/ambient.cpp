@@ -1,0 +1,79 @@
+// ambient.cpp - the queries that need no context at hand, and the default strategy.
+
+#include "troupe/strategy/strategy.hpp"
+
+namespace troupe {
+
+namespace detail {
+
+const mode* current_mode() noexcept {
+  const activity* self = activity::current();
+  return self ? static_cast<const mode*>(self->ambient) : nullptr;
+}
+
+void throw_foreign_context(const char* call) {
+  throw error(errc::foreign_context,
+              std::string(call) + " on a replica context outside its own replica function",
+              "use the context only in the function that got it, in this run, and not inside a "
+              "merge function or a branch of when_all()");
+}
+
+void throw_shape_mismatch(const std::vector<std::size_t>& sizes) {
+  std::string text = "the replicas' ranges differ in length:";
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    text += (i == 0 ? " " : ", ") + std::to_string(sizes[i]);
+  }
+  throw error(errc::shape_mismatch, text + " (in replica order)",
+              "reduce along the axis within each replica first, or pad");
+}
+
+void throw_nothing_to_reduce() {
+  throw error(errc::shape_mismatch, "there is no value to reduce",
+              "a per_replica has one value for each replica");
+}
+
+}  // namespace detail
+
+int replica_context::num_replicas_in_sync() const noexcept {
+  return static_cast<int>(owner_->replicas());
+}
+const strategy& replica_context::strategy() const noexcept { return owner_->facade(); }
+
+int cross_replica_context::num_replicas_in_sync() const noexcept {
+  return static_cast<int>(owner_->replicas());
+}
+const strategy& cross_replica_context::strategy() const noexcept { return owner_->facade(); }
+
+std::optional<replica_context> get_replica_context() noexcept {
+  const auto* mode = detail::current_mode();
+  if (!mode || mode->cross_replica) return std::nullopt;
+  // The mode of a replica is set on replica actors and inherited by their branches only.
+  auto& self = static_cast<replica_actor&>(*activity::current()->origin());
+  return replica_context(*mode->owner, self);
+}
+
+bool in_cross_replica_context() noexcept {
+  const auto* mode = detail::current_mode();
+  return mode && mode->cross_replica;
+}
+
+const strategy& get_strategy() noexcept {
+  const auto* mode = detail::current_mode();
+  return mode ? mode->owner->facade() : get_default_strategy();
+}
+
+bool has_strategy() noexcept {
+  const auto* mode = detail::current_mode();
+  return mode && !mode->owner->is_default();
+}
+
+default_strategy::default_strategy()
+    : strategy(nullptr, {"/job:localhost/replica:0/task:0/device:CPU:0"}, merge_check::identity) {}
+
+const strategy& get_default_strategy() noexcept {
+  // It holds nothing but its one device's name until somebody runs on it.
+  static const default_strategy one;
+  return one;
+}
+
+}  // namespace troupe

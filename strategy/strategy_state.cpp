@@ -1,0 +1,85 @@
+// strategy_state.cpp - the ensembles of a strategy, and whose context the caller is in.
+
+#include "troupe/strategy/strategy_state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+
+strategy_state::strategy_state(const troupe::strategy& facade, std::shared_ptr<runtime_state> on,
+                               std::vector<std::string> devices, merge_check check)
+    : facade_(&facade), on_(std::move(on)), devices_(std::move(devices)), check_(check) {}
+
+strategy_state::~strategy_state() = default;
+
+ensemble& strategy_state::acquire(runtime_state& callers_runtime) {
+  runtime_state& where = on_ ? *on_ : callers_runtime;
+  where.require_open();
+  if (ensemble* kept = ready_.exchange(nullptr, std::memory_order_acquire);
+      kept && kept->lives_on(where)) {
+    return *kept;
+  }
+  const std::lock_guard lock(mutex_);
+  const auto fits = [&](const ensemble* e) { return e->lives_on(where); };
+  if (auto found = std::find_if(idle_.begin(), idle_.end(), fits); found != idle_.end()) {
+    ensemble& chosen = **found;
+    idle_.erase(found);
+    return chosen;
+  }
+  idle_.reserve(all_.size() + 1);  // So that give_back() never allocates.
+  return *all_.emplace_back(
+      std::make_unique<ensemble>(where.shared_from_this(), replicas(), this));
+}
+
+void strategy_state::begin(ensemble& with, activity& caller, replica_program& program) {
+  with.begin(caller, {.program = &program,
+                      .above = this,
+                      .replica_mode = &replica_mode_,
+                      .merge_mode = &merge_mode_,
+                      .check = check_});
+}
+
+void strategy_state::release(ensemble& used) noexcept {
+  if (used.report()) {
+    const std::lock_guard lock(mutex_);
+    last_failure_ = used.report();
+  }
+  used.release([](ensemble& idle) noexcept {
+    static_cast<strategy_state*>(idle.keeper())->give_back(idle);
+  });
+}
+
+void strategy_state::give_back(ensemble& idle) noexcept {
+  ensemble* none = nullptr;
+  if (ready_.compare_exchange_strong(none, &idle, std::memory_order_release,
+                                     std::memory_order_relaxed)) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(&idle);
+}
+
+std::optional<error> strategy_state::last_failure() const {
+  const std::lock_guard lock(mutex_);
+  return last_failure_;
+}
+
+void strategy_state::require_cross_replica(const char* call) const {
+  const detail::mode* mode = detail::current_mode();
+  if (!mode) return;
+  if (mode->owner != this) {
+    if (mode->cross_replica && mode->owner->is_default()) return;
+    throw error(errc::strategy_mixed,
+                std::string(call) + " of one strategy inside a context of another",
+                "use one strategy in a logical task; get_strategy() is the one in force");
+  }
+  if (!mode->cross_replica) {
+    throw error(errc::cross_replica_required,
+                std::string(call) + " needs cross-replica context, but this is a replica",
+                "call it from a merge function: co_await ctx.merge_call(fn), or before and "
+                "after run()");
+  }
+}
+
+}  // namespace troupe
