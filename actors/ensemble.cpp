@@ -16,10 +16,10 @@ namespace {
 std::vector<party> enroll_all(runtime_state& on, std::size_t replicas) {
   std::vector<party> parties;
   for (std::size_t i = 0; i < replicas; ++i) {
-    parties.push_back(on.enroll("replica", static_cast<std::uint32_t>(i), on.line(i)));
+    parties.push_back(on.enroll("replica", static_cast<std::uint32_t>(i), i));
   }
   for (std::size_t i = 0; i < std::min(replicas, on.lines()); ++i) {
-    parties.push_back(on.enroll("barrier", static_cast<std::uint32_t>(i), on.line(i)));
+    parties.push_back(on.enroll("barrier", static_cast<std::uint32_t>(i), i));
   }
   return parties;
 }

@@ -1,5 +1,6 @@
 // main.cpp - the command line of troupe_bench; bench/run --help explains it.
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <exception>
@@ -31,6 +32,7 @@ class usage_error : public std::runtime_error {
 struct command_line {
   std::string json;
   std::vector<std::string> only;
+  std::vector<std::string> contenders;
   measure_options measuring;
   bool list = false;
   bool help = false;
@@ -65,7 +67,8 @@ command_line parse(const std::vector<std::string_view>& arguments) {
       parsed.list = true;
     } else if (option == "--help") {
       parsed.help = true;
-    } else if (option == "--json" || option == "--only" || option == "--rounds") {
+    } else if (option == "--json" || option == "--only" || option == "--contenders" ||
+               option == "--rounds") {
       if (++argument == arguments.end()) {
         throw usage_error(std::string(option) + " wants a value");
       }
@@ -73,6 +76,8 @@ command_line parse(const std::vector<std::string_view>& arguments) {
         parsed.json = *argument;
       } else if (option == "--only") {
         parsed.only = split_at_commas(*argument);
+      } else if (option == "--contenders") {
+        parsed.contenders = split_at_commas(*argument);
       } else {
         parsed.measuring.rounds = parse_rounds(*argument);
       }
@@ -83,34 +88,42 @@ command_line parse(const std::vector<std::string_view>& arguments) {
   return parsed;
 }
 
+bool begins_with_one_of(std::string_view text, const std::vector<std::string>& prefixes) {
+  return std::ranges::any_of(prefixes,
+                             [text](const std::string& p) { return text.starts_with(p); });
+}
+
 // Keeps the goals whose id starts with one of `prefixes`, and the tables they stand in.
-std::vector<table> select(std::vector<table> tables, const std::vector<std::string>& prefixes) {
-  if (prefixes.empty()) {
-    return tables;
-  }
+void select_goals(std::vector<table>& tables, const std::vector<std::string>& prefixes) {
   for (const std::string& prefix : prefixes) {
-    bool known = false;
-    for (const table& contest : tables) {
-      for (const goal& aim : contest.goals) {
-        known = known || aim.id.starts_with(prefix);
-      }
-    }
-    if (!known) {
+    const auto knows_it = [&prefix](const table& contest) {
+      return std::ranges::any_of(contest.goals,
+                                 [&](const goal& aim) { return aim.id.starts_with(prefix); });
+    };
+    if (std::ranges::none_of(tables, knows_it)) {
       throw usage_error("no goal begins with '" + prefix + "'; --list shows them");
     }
   }
   for (table& contest : tables) {
-    std::erase_if(contest.goals, [&prefixes](const goal& aim) {
-      for (const std::string& prefix : prefixes) {
-        if (aim.id.starts_with(prefix)) {
-          return false;
-        }
-      }
-      return true;
-    });
+    std::erase_if(contest.goals,
+                  [&](const goal& aim) { return !begins_with_one_of(aim.id, prefixes); });
   }
   std::erase_if(tables, [](const table& contest) { return contest.goals.empty(); });
-  return tables;
+}
+
+// Keeps the contenders whose name starts with one of `prefixes`. What is left is for a profiler:
+// a goal compares, so none is judged.
+void select_contenders(std::vector<table>& tables, const std::vector<std::string>& prefixes) {
+  for (table& contest : tables) {
+    std::erase_if(contest.contenders,
+                  [&](const contender& who) { return !begins_with_one_of(who.name, prefixes); });
+    contest.goals.clear();
+    contest.absent.clear();
+  }
+  std::erase_if(tables, [](const table& contest) { return contest.contenders.empty(); });
+  if (tables.empty()) {
+    throw usage_error("no contender of these tables begins so");
+  }
 }
 
 void list(const std::vector<table>& tables) {
@@ -145,10 +158,16 @@ exit_code summarise(const std::vector<outcome>& runs) {
 }
 
 exit_code run(const command_line& wanted) {
-  std::vector<table> tables = select(all_tables(), wanted.only);
+  std::vector<table> tables = all_tables();
+  if (!wanted.only.empty()) {
+    select_goals(tables, wanted.only);
+  }
   if (wanted.list) {
     list(tables);
     return every_goal_met;
+  }
+  if (!wanted.contenders.empty()) {
+    select_contenders(tables, wanted.contenders);
   }
   std::ofstream json;
   if (!wanted.json.empty()) {
@@ -181,7 +200,8 @@ int main(int argument_count, char** arguments) {
   try {
     const command_line wanted = parse({arguments + 1, arguments + argument_count});
     if (wanted.help) {
-      std::puts("troupe_bench [--only ID,...] [--rounds N] [--json FILE] [--list] [--help]");
+      std::puts("troupe_bench [--only ID,...] [--contenders NAME,...] [--rounds N] [--json FILE] "
+                "[--list] [--help]");
       return every_goal_met;
     }
     return run(wanted);

@@ -1,9 +1,9 @@
-// ours_messages.cpp - heap allocations per message between actors on different threads.
+// ours_messages.cpp - heap allocations per message between two actors.
 //
-// Two parties, each on a line of its own, send one message to and fro. Every message goes through
-// the receiving line's mailbox, because its sender runs on the other one.
+// The thrower sends a batch of balls; the catcher asks for the next batch when it has caught them
+// all. A batch of one is a conversation; a large one is a stream, which moves memory one way: what
+// one thread allocates another one frees.
 
-#include <array>
 #include <atomic>
 #include <troupe/troupe.hpp>
 
@@ -14,89 +14,101 @@ namespace troupe::bench {
 
 namespace {
 
-constexpr std::uint64_t warm_up = 10'000;
-constexpr std::uint64_t counted_messages = 20'000;
+// More than any cache of freed messages holds, and a multiple of every batch.
+constexpr std::uint64_t warm_up = 16'384;
+constexpr std::uint64_t counted_messages = 32'768;
 
-class rally;
-
-struct message final : event {
-  message(rally& r, std::size_t i, const party& receiver) noexcept
-      : event(&message::receive, receiver), game(r), side(i) {}
-
-  static void receive(event& self, turn how) noexcept;
-
-  rally& game;
-  std::size_t side;
+struct ball {
+  std::uint64_t number;
 };
+struct next_batch {};
 
-class rally {
+class thrower final : public actor<thrower, next_batch> {
  public:
-  rally(runtime& rt, const allocation_count& heap)
-      : heap_(heap),
-        parties_{rt.state()->enroll("rally", 0, rt.state()->line(0)),
-                 rt.state()->enroll("rally", 1, rt.state()->line(1))},
-        messages_{message(*this, 0, parties_[0]), message(*this, 1, parties_[1])},
-        state_(rt.state()) {}
-  ~rally() {
-    state_->retire(parties_[0]);
-    state_->retire(parties_[1]);
-  }
-  rally(const rally&) = delete;
-  rally& operator=(const rally&) = delete;
+  thrower(runtime& rt, std::uint32_t line, std::uint64_t batch)
+      : actor(rt, "thrower", line), batch_(batch) {}
 
-  /// Returns when the last message has arrived.
-  std::uint64_t play() {
-    send_to(0);
-    over_.wait(false);
-    return allocations_;
+  template <class Catcher>
+  void play_with(Catcher& partner) {
+    throw_one_ = [](void* to, ball b) { static_cast<Catcher*>(to)->tell(b); };
+    partner_ = &partner;
+    tell(next_batch{});
   }
 
-  void received(std::size_t side) noexcept {
-    ++received_;
-    if (received_ == warm_up) {
-      allocations_ = heap_.so_far().allocations;
+  void on(next_batch) {
+    for (std::uint64_t i = 0; i < batch_; ++i) {
+      throw_one_(partner_, ball{thrown_++});
     }
-    if (received_ == warm_up + counted_messages) {
-      allocations_ = heap_.so_far().allocations - allocations_;
-      over_.store(true);
-      over_.notify_one();
-      return;
-    }
-    send_to(1 - side);
   }
 
  private:
-  void send_to(std::size_t side) noexcept { parties_[side].on->post(messages_[side]); }
-
-  const allocation_count& heap_;
-  std::array<party, 2> parties_;
-  std::array<message, 2> messages_;
-  std::shared_ptr<runtime_state> state_;
-  // Touched by the receiver of the one message there is: the mailboxes order the accesses.
-  std::uint64_t received_ = 0;
-  std::uint64_t allocations_ = 0;
-  std::atomic<bool> over_{false};
+  std::uint64_t batch_;
+  std::uint64_t thrown_ = 0;
+  void* partner_ = nullptr;
+  void (*throw_one_)(void*, ball) = nullptr;
 };
 
-void message::receive(event& self, turn how) noexcept {
-  if (how == turn::take) {
-    const auto& received = static_cast<message&>(self);
-    received.game.received(received.side);
-  }
-}
+class catcher final : public actor<catcher, ball> {
+ public:
+  catcher(runtime& rt, std::uint32_t line, std::uint64_t batch, thrower& partner,
+          const allocation_count& heap)
+      : actor(rt, "catcher", line), batch_(batch), partner_(partner), heap_(heap) {}
 
-double allocations_per_message() {
-  runtime rt{pool_size{2}};
+  void on(ball caught) {
+    in_order_ = in_order_ && caught.number == caught_;
+    ++caught_;
+    if (caught_ == warm_up) {
+      before_ = heap_.so_far().allocations;
+    }
+    if (caught_ == warm_up + counted_messages) {
+      allocations_ = heap_.so_far().allocations - before_;
+      over_.store(true);
+      over_.notify_one();
+    } else if (caught_ % batch_ == 0) {
+      partner_.tell(next_batch{});
+    }
+  }
+
+  /// Waits for the last ball. From outside the runtime.
+  double allocations_per_message() const {
+    over_.wait(false);
+    expect_equal("balls in order", in_order_, true);
+    return static_cast<double>(allocations_) / static_cast<double>(counted_messages);
+  }
+
+ private:
+  std::uint64_t batch_;
+  thrower& partner_;
+  const allocation_count& heap_;
+  std::uint64_t caught_ = 0;
+  std::uint64_t before_ = 0;
+  std::uint64_t allocations_ = 0;
+  bool in_order_ = true;
+  std::atomic<bool> over_{false};  // Publishes the members above to the waiting thread.
+};
+
+double count_messages(std::size_t threads, std::uint64_t batch) {
+  runtime rt{pool_size{threads}};
   const allocation_count heap;
-  rally game(rt, heap);
-  return static_cast<double>(game.play()) / static_cast<double>(counted_messages);
+  thrower sends(rt, 0, batch);
+  catcher receives(rt, static_cast<std::uint32_t>(threads - 1), batch, sends, heap);
+  expect_equal("distance of the actors' lines",
+               receives.who().on->index() - sends.who().on->index(), threads - 1);
+  sends.play_with(receives);
+  const double result = receives.allocations_per_message();
+  block_on(rt, sends.stop());
+  block_on(rt, receives.stop());
+  return result;
 }
 
 }  // namespace
 
 void add_our_message_allocations(table& contest) {
+  contest.contenders.push_back({"message", [](std::uint64_t) { return count_messages(2, 1); }});
   contest.contenders.push_back(
-      {"message", [](std::uint64_t) { return allocations_per_message(); }});
+      {"message_one_way", [](std::uint64_t) { return count_messages(2, 64); }});
+  contest.contenders.push_back(
+      {"message_on_one_thread", [](std::uint64_t) { return count_messages(1, 64); }});
 }
 
 }  // namespace troupe::bench

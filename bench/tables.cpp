@@ -65,7 +65,7 @@ table allocations_table() {
                 .judge = judged_by::maximum};
   add_our_allocations(contest);
   add_our_message_allocations(contest);
-  for (const char* what : {"round", "run", "async_run", "message"}) {
+  for (const char* what : {"round", "run", "async_run", "message", "message_one_way"}) {
     contest.goals.push_back(
         {std::string("C4.") + what,
          std::string("heap allocations per ") + what + " in the steady state: none", what, "", 0});

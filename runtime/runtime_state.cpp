@@ -12,9 +12,9 @@ std::string to_string(const party& who) {
   return std::string(who.kind) + "/" + std::to_string(who.index);
 }
 
-party runtime_state::enroll(std::string_view kind, std::uint32_t index, scheduler& on) {
+party runtime_state::enroll(std::string_view kind, std::uint32_t index, std::size_t line_number) {
   const std::lock_guard lock(mutex_);
-  party who{.kind = kind, .index = index, .id = 0, .on = &on};
+  party who{.kind = kind, .index = index, .id = 0, .on = nullptr};
   if (retired_.empty()) {
     who.id = static_cast<std::uint32_t>(names_.size());
     names_.push_back(who);
@@ -22,8 +22,9 @@ party runtime_state::enroll(std::string_view kind, std::uint32_t index, schedule
   } else {
     who.id = retired_.back();
     retired_.pop_back();
-    names_[who.id] = who;
   }
+  who.on = &line(line_number == ~std::size_t{0} ? who.id : line_number);
+  names_[who.id] = who;
   return who;
 }
 

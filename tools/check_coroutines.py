@@ -292,9 +292,10 @@ class Checker:
                 continue
             for first, last in self.structure.cuts(i + 1, self.partner[i], ","):
                 braces = [k for k in self.flat(first, last) if t[k] == "{"]
-                if "=" in t[first:last] and braces and (
-                        self.partner[braces[0]] > braces[0] + 1
-                        or self.aggregates.intersection(t[first:last])):
+                if "=" not in t[first:last] or not braces:
+                    continue
+                typed = t[first:t.index("=", first) - 1]  # Less the parameter's own name.
+                if self.partner[braces[0]] > braces[0] + 1 or self.aggregates.intersection(typed):
                     self.report("default", braces[0], m.first)
 
 

@@ -256,7 +256,9 @@ def check_listed(files):
             word = file.path.name if file.is_in(LIBRARY) else file.path.name.split(".")[0]
             listed = rf"(?<![\w.-]){re.escape(word)}(?![\w-])"
         if not any(re.search(listed, text) for text in lists):
-            yield file.name, 1, f"a dead file; add it to {folder}/CMakeLists.txt, or delete it"
+            nearest = next((f"{p}/CMakeLists.txt" for p in file.path.parents
+                            if f"{p}/CMakeLists.txt" in names), f"{folder}/CMakeLists.txt")
+            yield file.name, 1, f"a dead file; add it to {nearest}, or delete it"
     public = names.get("include/CMakeLists.txt")
     for file in files:
         if file.is_header and file.name.startswith("include/"):

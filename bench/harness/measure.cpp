@@ -75,16 +75,29 @@ void take_sample(const contender& who, row& result) {
   }
 }
 
+// What the operations of one sample cost together; negative when the result was wrong.
+double cost_of_sample(const contender& who, row& result) {
+  take_sample(who, result);
+  if (!result.wrong.empty()) {
+    return -1;
+  }
+  const double cost = result.samples.back() * static_cast<double>(result.operations);
+  result.samples.clear();
+  return cost;
+}
+
 // Finds how many operations fill a sample, and warms the contender up on the way.
 void calibrate(const contender& who, row& result) {
   for (;;) {
-    take_sample(who, result);
-    if (!result.wrong.empty()) {
-      return;
-    }
-    const double cost = result.samples.back() * static_cast<double>(result.operations);
-    result.samples.clear();
+    double cost = cost_of_sample(who, result);
     if (cost >= sample_target / 2) {
+      // Once more: a neighbour may have made a short sample long.
+      cost = std::min(cost, cost_of_sample(who, result));
+      if (cost >= sample_target / 2) {
+        return;
+      }
+    }
+    if (!result.wrong.empty()) {
       return;
     }
     const double growth = std::clamp(sample_target / std::max(cost, 1.0), 1.0, 10.0);

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "troupe/actors/actor.hpp"
 #include "troupe/core/error.hpp"
 #include "troupe/core/task.hpp"
 #include "troupe/runtime/block_on.hpp"
@@ -10,5 +11,6 @@
 #include "troupe/runtime/simulation.hpp"
 #include "troupe/runtime/timer.hpp"
 #include "troupe/runtime/use_task.hpp"
+#include "troupe/runtime/when_all.hpp"
 #include "troupe/strategy/mirrored_strategy.hpp"
 #include "troupe/strategy/strategy.hpp"

@@ -46,7 +46,8 @@ class Snippets(PlantedTree):
         self.check("```sh\n./tests/run\n```\n\n```\n10, 11\n```\n~~~text\n```cpp\n~~~\n")
 
     def test_fences_in_lists_keep_their_indent(self):
-        self.check("1. A\n   <!-- snippet: samples/a.cpp#inner -->\n   ```cpp\n   int b = 2;\n   ```\n")
+        self.check("1. A\n   <!-- snippet: samples/a.cpp#inner -->\n"
+                   "   ```cpp\n   int b = 2;\n   ```\n")
 
     def run_main(self, *arguments):
         output = io.StringIO()

@@ -30,7 +30,8 @@ class Tidy(PlantedTree):
 
 class Text(Tidy):
     def test_blanks_and_line_ends(self):
-        for text, part in ((b"a\tb\n", "a tab"), (b"a \n", "blanks at the end"), (b"a\r\n", "carriage"),
+        for text, part in ((b"a\tb\n", "a tab"), (b"a \n", "blanks at the end"),
+                           (b"a\r\n", "carriage"),
                            (b"a", "no line feed"),
                            (b"\xef\xbb\xbfa\n", "byte order mark")):
             with self.subTest(text):
@@ -55,10 +56,12 @@ class Text(Tidy):
         hosts = ("deb.debi" + "an.org", "ftp.de.debi" + "an.org", "security.debi" + "an.org",
                  "archive.ubun" + "tu.com", "py" + "pi.org")
         for host in hosts:
-            self.check({"tools/a": f"#!/bin/sh\ncurl http://{host}/x\n"}, ("tools/a:2", "package host"))
+            self.check({"tools/a": f"#!/bin/sh\ncurl http://{host}/x\n"},
+                       ("tools/a:2", "package host"))
         for words in ("chat" + "GPT", "AI-gener" + "ated", "Co-auth" + "ored-by: x"):
             self.check({"README.md": f"by {words}\n"}, ("README.md:1", "who wrote this"))
-        self.check({"README.md": "see /work" + "/shared/x\n"}, ("README.md:1", "path of one machine"))
+        self.check({"README.md": "see /work" + "/shared/x\n"},
+                   ("README.md:1", "path of one machine"))
         self.check({"README.md": "www.debi" + "an.org, a TCP session, an issue, promptly\n"})
 
 
@@ -81,7 +84,8 @@ class Budgets(Tidy):
         self.check({"actors/x.cpp": function(61)}, ("actors/x.cpp:3", "a function of 61 lines"))
         self.check({"actors/x.cpp": function(61, "// budget: one table.\n")})
         self.check({"actors/x.cpp": function(61, "// budget: one table.\n// Lists all.\n")})
-        self.check({"actors/x.cpp": function(61, "// Lists all.\n")}, ("actors/x.cpp:4", "61 lines"))
+        self.check({"actors/x.cpp": function(61, "// Lists all.\n")},
+                   ("actors/x.cpp:4", "61 lines"))
 
     def test_folders(self):
         files = {f"docs/{i:02}.md": "a\n" for i in range(20)}
@@ -97,8 +101,10 @@ class Bans(Tidy):
               ("auto n = std::chrono::steady_clock::now();", "take the time"),
               ("auto n = std::chrono::system_clock :: now();", "take the time"),
               ("using c = std::chrono::high_resolution_clock;", "take the time"),
-              ("std::random_device d;", "from the scheduler"), ("std::mt19937_64 d;", "from the sch"),
-              ("int r = rand();", "from the scheduler"), ("auto n = std::time(nullptr);", "take the"),
+              ("std::random_device d;", "from the scheduler"),
+              ("std::mt19937_64 d;", "from the scheduler"),
+              ("int r = rand();", "from the scheduler"),
+              ("auto n = std::time(nullptr);", "take the time"),
               ("int f() { return time(0); }", "take the time"),
               ("asio::steady_timer t(x);", "troupe::timer"))
 
@@ -115,7 +121,8 @@ class Bans(Tidy):
 
     def test_what_only_looks_banned(self):
         for line in ("// std::thread t(f);", 'auto s = "std::thread";', "std::thread::id id;",
-                     "nanoseconds time() const;", "auto n = world.time();", "co_await sleep_for(d);",
+                     "nanoseconds time() const;", "auto n = world.time();",
+                     "co_await sleep_for(d);",
                      "std::chrono::steady_clock::time_point t;", "int operand(int x);"):
             self.code(line)
 
@@ -134,11 +141,13 @@ class Bans(Tidy):
         self.code("void f() { h.await_resume(); resume(); }")
 
     def test_using_namespace_in_headers(self):
-        self.code("using namespace std;", "using namespace in a header", "include/troupe/core/x.hpp")
+        self.code("using namespace std;", "using namespace in a header",
+                  "include/troupe/core/x.hpp")
         self.code("using namespace std;")
 
     def test_unordered_iteration(self):
-        wrong = "std::unordered_map<int, std::vector<int>> m_;\nvoid f() {\n for (auto& x : m_) g(x); }\n"
+        wrong = ("std::unordered_map<int, std::vector<int>> m_;\nvoid f() {\n"
+                 " for (auto& x : m_) g(x); }\n")
         self.check({"actors/x.cpp": HEAD + wrong}, ("actors/x.cpp:4", "the order of 'm_'"))
         self.check({"actors/x.cpp": HEAD + wrong.replace("unordered_", "")})
         self.check({"actors/x.cpp": HEAD + wrong.replace(": m_", ": other")})

@@ -16,11 +16,14 @@
 
 namespace troupe::detail {
 
+/// The line that is this one's turn: parties are dealt out.
+inline constexpr std::size_t any_line = ~std::size_t{0};
+
 /// A party with its name on a runtime's list for as long as this lives.
 struct enrollment {
   enrollment(std::shared_ptr<runtime_state> on, std::string_view kind, std::uint32_t index,
              std::size_t line = 0)
-      : state(std::move(on)), who(state->enroll(kind, index, state->line(line))) {}
+      : state(std::move(on)), who(state->enroll(kind, index, line)) {}
   enrollment(const enrollment&) = delete;
   enrollment& operator=(const enrollment&) = delete;
   ~enrollment() { state->retire(who); }

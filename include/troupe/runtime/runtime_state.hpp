@@ -74,7 +74,8 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
 
   /// A name for a new participant. Ids are in order of creation, hence deterministic
   /// when creation is; a retired id is the next one given.
-  party enroll(std::string_view kind, std::uint32_t index, scheduler& on);
+  /// `line` counts modulo lines(); ~0 deals the party out by its id.
+  party enroll(std::string_view kind, std::uint32_t index, std::size_t line);
   void retire(const party&) noexcept;
 
   void enlist(root&);

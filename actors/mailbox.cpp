@@ -1,0 +1,128 @@
+// mailbox.cpp - one handler at a time, the rest in order.
+
+#include "troupe/actors/mailbox.hpp"
+
+#include <utility>
+
+namespace troupe {
+
+/// stop(): it is opened when everything before it has been.
+struct mailbox::last_letter final : envelope {
+  last_letter(mailbox& to, reply<> when_done)
+      : envelope(to, &last_letter::open), done(std::move(when_done)) {}
+
+  static task<> open(envelope& self, mailbox& to) {
+    const std::unique_ptr<last_letter> mine(static_cast<last_letter*>(&self));
+    to.open_ = false;
+    if (to.failure_) {
+      mine->done.fail(to.failure_);
+    } else {
+      mine->done.set();
+    }
+    return task<>();
+  }
+
+  reply<> done;
+};
+
+mailbox::mailbox(std::shared_ptr<runtime_state> on, std::string_view name, std::uint32_t index,
+                 void* addressee)
+    : enrollment(std::move(on), name, index, detail::any_line),
+      routine(&mailbox::take_step, enrollment::who),
+      addressee_(addressee) {
+  state->enlist(*this);
+}
+
+mailbox::~mailbox() { state->delist(*this); }
+
+task<> mailbox::stop() {
+  answer<> stopped;
+  post(*new last_letter(*this, stopped.to()));
+  co_await stopped;
+}
+
+void mailbox::leave() noexcept {
+  addressee_ = nullptr;
+  abandon();
+  release();
+}
+
+void mailbox::release() noexcept {
+  if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+void envelope::arrive(event& self, turn how) noexcept {
+  auto& letter = static_cast<envelope&>(self);
+  if (how == turn::drop) letter.to_.open_ = false;  // The runtime has ended: nobody reads.
+  letter.to_.deliver(letter);
+}
+
+void mailbox::take_step(event& self, turn how) noexcept {
+  auto& me = static_cast<mailbox&>(self);
+  if (how == turn::take && me.handler_) me.resume();
+}
+
+void mailbox::deliver(envelope& e) noexcept {
+  if (handler_) {
+    (first_kept_ ? last_kept_->next_ : first_kept_) = &e;
+    last_kept_ = &e;
+    return;
+  }
+  open(e);
+}
+
+void mailbox::open(envelope& e) noexcept {
+  who().on->trace(trace_kind::deliver, who());
+  try {
+    task<> handler;
+    impersonate([&] { handler = e.open_(e, *this); });
+    if (handler) {
+      handler_ = std::move(handler);
+      handler_.begin_on(*this);
+      resume();  // Ends in root_ended(), now or later.
+    }
+  } catch (...) {
+    fail();
+  }
+  release();  // The letter's hold. May destroy *this.
+}
+
+void mailbox::root_ended() noexcept {
+  try {
+    handler_.take();
+  } catch (...) {
+    fail();
+  }
+  handler_ = task<>();
+  if (!draining_) open_kept();
+}
+
+void mailbox::open_kept() noexcept {
+  // One after the other, not one inside the other: handlers that do not wait end at once.
+  draining_ = true;
+  holders_.fetch_add(1, std::memory_order_relaxed);
+  while (first_kept_ && !handler_) {
+    envelope& next = *std::exchange(first_kept_, first_kept_->next_);
+    open(next);
+  }
+  draining_ = false;
+  release();
+}
+
+void mailbox::fail() noexcept {
+  if (!failure_) failure_ = std::current_exception();
+  open_ = false;
+}
+
+void mailbox::describe(std::vector<std::string>& lines) const {
+  detail::describe_wait(who(), *this, lines);
+}
+
+void mailbox::abandon() noexcept {
+  open_ = false;
+  abandon_chain();
+  handler_ = task<>();
+  if (first_kept_ && !draining_) open_kept();
+}
+
+}  // namespace troupe

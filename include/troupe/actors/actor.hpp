@@ -1,0 +1,122 @@
+// actor.hpp - state with a mailbox in front of it.
+//
+//     struct add { int n; };
+//     struct get { using answer_type = int; reply<int> to; };
+//
+//     class counter final : public actor<counter, add, get> {
+//      public:
+//       explicit counter(runtime& rt) : actor(rt, "counter") {}
+//       void on(add m) { total_ += m.n; }               // a plain function,
+//       task<> on(get m) { m.to.set(total_); co_return; }   // or a coroutine
+//      private:
+//       int total_ = 0;
+//     };
+//
+//     counter c{rt};
+//     c.tell(add{5});
+//     int n = co_await c.ask<get>();
+//     co_await c.stop();
+//
+// Guarantees
+//   serial  at most one on() runs or is suspended at a time: handlers need no locks and
+//           may assert their invariants throughout;
+//   fifo    messages from one sender arrive in the order they were sent; messages from
+//           different senders arrive in any order, and simulation tries them all;
+//   closed  a message the actor does not list does not compile;
+//   steady  a message is recycled memory: the heap is asked for nothing.
+//
+// An exception out of a handler ends the actor: the mail it has not taken and all later
+// mail is dropped, so that whoever asked gets errc::broken_reply, and stop() throws it.
+//
+// An actor lives on one line of its runtime and is destroyed after stop(), or when
+// nothing runs on the runtime. Mail that it never took is dropped.
+
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "troupe/actors/mailbox.hpp"
+#include "troupe/actors/reply.hpp"
+#include "troupe/core/task.hpp"
+#include "troupe/runtime/runtime.hpp"
+
+namespace troupe {
+
+template <class Derived, class... Messages>
+class actor {
+  template <class Message>
+  static constexpr bool understood = (std::same_as<Message, Messages> || ...);
+
+ public:
+  actor(const actor&) = delete;
+  actor& operator=(const actor&) = delete;
+
+  /// Puts `message` into the mailbox and returns. From any thread; never runs a handler.
+  template <class Message>
+  void tell(Message message) {
+    static_assert(understood<Message>,
+                  "troupe: this actor does not understand this message: list its type among the "
+                  "arguments of actor<Derived, Messages...> and write an on() for it");
+    mailbox_->post(*letter<Message>::make(*mailbox_, std::move(message)));
+  }
+
+  /// Sends Message(args..., reply) and awaits the answer.
+  template <class Message, class... Args>
+  task<typename Message::answer_type> ask(Args... args) {
+    answer<typename Message::answer_type> result;
+    Message message(std::move(args)..., result.to());
+    tell(std::move(message));
+    co_return co_await result;
+  }
+
+  /// Takes the mail already sent, then no more. Afterwards the actor may be destroyed.
+  /// \throws what a handler threw.
+  task<> stop() { return mailbox_->stop(); }
+
+  const party& who() const noexcept { return mailbox_->who(); }
+
+ protected:
+  /// `name` outlives the actor; with `index` it names the actor in pictures: "counter/0".
+  actor(runtime& on, std::string_view name, std::uint32_t index = 0)
+      : mailbox_(mailbox::make(on.state(), name, index, static_cast<Derived*>(this))) {}
+  ~actor() { mailbox_->leave(); }  // Never deleted through the base.
+
+ private:
+  template <class Message>
+  class letter final : public envelope {
+   public:
+    letter(mailbox& to, Message&& message)
+        : envelope(to, &letter::open), message_(std::move(message)) {}
+
+    static letter* make(mailbox& to, Message&& message) {
+      return new (detail::recycling_allocate(sizeof(letter))) letter(to, std::move(message));
+    }
+
+   private:
+    static task<> open(envelope& self, mailbox& to) {
+      auto& mine = static_cast<letter&>(self);
+      Message message(std::move(mine.message_));
+      mine.~letter();
+      detail::recycling_free(&mine, sizeof(letter));
+      auto* const whom = static_cast<Derived*>(to.addressee());
+      if (!whom) return task<>();
+      if constexpr (std::is_void_v<decltype(whom->on(std::move(message)))>) {
+        whom->on(std::move(message));
+        return task<>();
+      } else {
+        return whom->on(std::move(message));
+      }
+    }
+
+    Message message_;
+  };
+
+  mailbox* mailbox_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,103 @@
+// mailbox.hpp - the half of an actor that does not know its messages.
+//
+// A message in the mailbox is an event of the actor's line: the line's queue is the
+// mailbox, live a concurrent queue, in simulation one link for each sender. What arrives
+// while a handler is suspended is kept here, in order. An empty mailbox costs nothing.
+//
+// Letters may still be under way when the actor goes: the mailbox outlives it until the
+// last one has come, and drops them.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "troupe/actors/reply.hpp"
+#include "troupe/core/task.hpp"
+#include "troupe/runtime/root_task.hpp"
+#include "troupe/runtime/scheduler.hpp"
+
+namespace troupe {
+
+class mailbox;
+
+/// One message, under way or waiting.
+class envelope : public event {
+ public:
+  /// Frees the letter and takes its message: to the handler, whose coroutine it returns if
+  /// there is one, or nowhere if `to` has no addressee.
+  using opener = task<> (*)(envelope& self, mailbox& to);
+
+ protected:
+  envelope(mailbox& to, opener open) noexcept;
+  ~envelope() = default;
+
+ private:
+  friend class mailbox;
+  static void arrive(event& self, turn how) noexcept;
+
+  mailbox& to_;
+  opener open_;
+  envelope* next_ = nullptr;
+};
+
+class mailbox final : private detail::enrollment, private routine, private root {
+ public:
+  static mailbox* make(std::shared_ptr<runtime_state> on, std::string_view name,
+                       std::uint32_t index, void* addressee) {
+    return new mailbox(std::move(on), name, index, addressee);
+  }
+
+  const party& who() const noexcept { return enrollment::who; }
+
+  /// The actor; null once it is gone, has failed or has been stopped.
+  void* addressee() const noexcept { return open_ ? addressee_ : nullptr; }
+
+  /// Sends; from any thread. The letter is freed when it is opened.
+  void post(envelope& e) noexcept { who().on->post(e); }
+
+  /// Awaits the end of what was sent before; afterwards there is no addressee.
+  task<> stop();
+
+  /// The actor goes. \pre No handler of it is suspended, or nothing runs.
+  void leave() noexcept;
+
+ private:
+  friend class envelope;
+  struct last_letter;
+
+  mailbox(std::shared_ptr<runtime_state> on, std::string_view name, std::uint32_t index,
+          void* addressee);
+  ~mailbox() override;
+
+  static void take_step(event& self, turn how) noexcept;
+  void deliver(envelope& e) noexcept;
+  void open(envelope& e) noexcept;
+  void open_kept() noexcept;
+  void fail() noexcept;
+  void release() noexcept;
+  void root_ended() noexcept override;
+  void describe(std::vector<std::string>& lines) const override;
+  void abandon() noexcept override;
+
+  void* addressee_;
+  bool open_ = true;
+  bool draining_ = false;
+  task<> handler_;  // Suspended, or empty.
+  envelope* first_kept_ = nullptr;
+  envelope* last_kept_ = nullptr;
+  std::exception_ptr failure_;
+  std::atomic<std::uint32_t> holders_{1};  // The actor, and each letter under way.
+};
+
+inline envelope::envelope(mailbox& to, opener open) noexcept
+    : event(&envelope::arrive, to.who()), to_(to), open_(open) {
+  to.holders_.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace troupe

@@ -1,0 +1,198 @@
+// when_all.hpp - several tasks at once, in one logical task.
+//
+//     auto [a, b] = co_await when_all(left(), right());
+//     std::vector<int> all = co_await when_all(std::move(tasks));
+//
+// Each task becomes a branch: it has the contexts of the awaiting task and runs on the
+// same line, interleaved with its sisters wherever they wait.
+//
+// Guarantees
+//   whole    when_all() ends when every branch has ended, also when one throws;
+//   ordered  results are in the order of the arguments; of several exceptions the first
+//            in that order is thrown;
+//   stop     a stopped task stops its branches.
+//
+// A branch is not the replica: merges belong to the replica's own function.
+
+#pragma once
+
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "troupe/core/task.hpp"
+#include "troupe/runtime/root_task.hpp"
+
+namespace troupe {
+
+namespace detail {
+
+/// One task's own activity.
+class branch : protected enrollment, public routine {
+ public:
+  branch(activity& trunk, std::size_t number, std::size_t& left)
+      : enrollment(static_cast<routine&>(trunk).owner().on->home().shared_from_this(), "branch",
+                   static_cast<std::uint32_t>(number),
+                   static_cast<routine&>(trunk).owner().on->index()),
+        routine(enrollment::who),
+        trunk_(trunk),
+        left_(left) {
+    branch_from(trunk);
+  }
+
+  void describe(std::vector<std::string>& lines) const {
+    describe_wait(enrollment::who, *this, lines);
+  }
+  void drop_chain() noexcept { abandon_chain(); }
+
+ private:
+  void root_ended() noexcept override {
+    if (--left_ == 0) trunk_.wake();
+  }
+
+  activity& trunk_;
+  std::size_t& left_;
+};
+
+/// The waiting half: counts the branches down and tells what they wait for.
+class fork : public wait, private root {
+ public:
+  fork() = default;
+  fork(const fork&) = delete;
+  ~fork() override {
+    if (on_) on_->delist(*this);
+    for (auto& b : branches_) b->drop_chain();
+  }
+
+  void cancel() noexcept override {
+    for (auto& b : branches_) b->stop();
+  }
+  std::string describe() const override {
+    return std::to_string(left_) + " of " + std::to_string(branches_.size()) + " branches";
+  }
+
+ protected:
+  template <class Promise>
+  void spread(std::coroutine_handle<Promise> trunk, std::size_t count) {
+    activity& self = *trunk.promise().self;
+    left_ = count;
+    for (std::size_t i = 0; i < count; ++i) {
+      branches_.push_back(std::make_unique<branch>(self, i, left_));
+    }
+    on_ = static_cast<routine&>(self).owner().on->home().shared_from_this();
+    on_->enlist(*this);
+    self.park(trunk, *this);
+  }
+  branch& at(std::size_t i) noexcept { return *branches_[i]; }
+  void start(const activity& trunk) noexcept {
+    for (auto& b : branches_) {
+      if (trunk.stop_requested()) b->stop();
+      b->wake();
+    }
+  }
+
+ private:
+  using root::describe;
+  void describe(std::vector<std::string>& lines) const override {
+    for (const auto& b : branches_) b->describe(lines);
+  }
+  void abandon() noexcept override {}  // The frames are the trunk's, and go with it.
+
+  std::shared_ptr<runtime_state> on_;
+  std::vector<std::unique_ptr<branch>> branches_;
+  std::size_t left_ = 0;
+};
+
+template <class T>
+using branch_value = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+template <class T>
+branch_value<T> take_branch(task<T>& ended) {
+  if constexpr (std::is_void_v<T>) {
+    ended.take();
+    return {};
+  } else {
+    return ended.take();
+  }
+}
+
+template <class... Ts>
+class fork_of_tuple final : public fork {
+ public:
+  using awaitable_in_task = void;
+  using value_type = std::tuple<branch_value<Ts>...>;
+
+  explicit fork_of_tuple(task<Ts>... tasks) : tasks_(std::move(tasks)...) {}
+  fork_of_tuple(fork_of_tuple&& other) noexcept : tasks_(std::move(other.tasks_)) {}
+
+  bool await_ready() const noexcept { return sizeof...(Ts) == 0; }
+  template <std::derived_from<chain_link> Promise>
+  void await_suspend(std::coroutine_handle<Promise> trunk) {
+    std::apply([](auto&... each) { ((each ? void() : throw_empty_task()), ...); }, tasks_);
+    spread(trunk, sizeof...(Ts));
+    std::size_t i = 0;
+    std::apply([&](auto&... each) { (each.begin_on(at(i++)), ...); }, tasks_);
+    start(*trunk.promise().self);
+  }
+  value_type await_resume() {
+    return std::apply([](auto&... each) { return value_type{take_branch(each)...}; }, tasks_);
+  }
+
+ private:
+  std::tuple<task<Ts>...> tasks_;
+};
+
+template <class T>
+class fork_of_vector final : public fork {
+ public:
+  using awaitable_in_task = void;
+  using value_type = std::vector<branch_value<T>>;
+
+  explicit fork_of_vector(std::vector<task<T>> tasks) : tasks_(std::move(tasks)) {}
+  fork_of_vector(fork_of_vector&& other) noexcept : tasks_(std::move(other.tasks_)) {}
+
+  bool await_ready() const noexcept { return tasks_.empty(); }
+  template <std::derived_from<chain_link> Promise>
+  void await_suspend(std::coroutine_handle<Promise> trunk) {
+    for (auto& each : tasks_) {
+      if (!each) throw_empty_task();
+    }
+    spread(trunk, tasks_.size());
+    for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].begin_on(at(i));
+    start(*trunk.promise().self);
+  }
+  value_type await_resume() {
+    value_type all;
+    all.reserve(tasks_.size());
+    for (auto& each : tasks_) all.push_back(take_branch(each));
+    return all;
+  }
+
+ private:
+  std::vector<task<T>> tasks_;
+};
+
+}  // namespace detail
+
+/// All of `tasks`, interleaved; a tuple of their results, std::monostate for void.
+template <class... Ts>
+[[nodiscard("co_await it: nothing runs before")]] detail::fork_of_tuple<Ts...> when_all(
+    task<Ts>... tasks) {
+  return detail::fork_of_tuple<Ts...>(std::move(tasks)...);
+}
+
+/// The same for a number known at run time.
+template <class T>
+[[nodiscard("co_await it: nothing runs before")]] detail::fork_of_vector<T> when_all(
+    std::vector<task<T>> tasks) {
+  return detail::fork_of_vector<T>(std::move(tasks));
+}
+
+}  // namespace troupe

@@ -1,0 +1,55 @@
+// explore.hpp - runs a test's program under every schedule, or under seeded ones.
+//
+// A failing run prints its schedule, its picture and the command that repeats it.
+
+#pragma once
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "troupe/core/error.hpp"
+#include "troupe/runtime/simulation.hpp"
+
+namespace troupe::test {
+
+/// Requires that `body` holds under every schedule there is.
+inline exploration explore_all(const simulation::program& body, simulation_options options = {}) {
+  options.samples = 0;
+  exploration report = simulation(options).explore(body);
+  INFO(report.text());
+  REQUIRE(report.passed());
+  const bool everything = report.complete || report.replayed;
+  REQUIRE(everything);
+  return report;
+}
+
+/// Requires that `body` holds under the default schedule and `samples` random ones.
+inline exploration explore_seeds(const simulation::program& body, std::uint64_t samples,
+                                 simulation_options options = {}) {
+  options.exhaustive = 1;
+  options.samples = samples;
+  exploration report = simulation(options).explore(body);
+  INFO(report.text());
+  REQUIRE(report.passed());
+  return report;
+}
+
+/// Requires that some schedule breaks `body`, and that its string breaks it again, alike.
+inline failure explore_to_failure(const simulation::program& body,
+                                  simulation_options options = {}) {
+  options.heed_environment = false;
+  const simulation sim(options);
+  const exploration report = sim.explore(body);
+  REQUIRE_FALSE(report.passed());
+  const exploration again = sim.replay(body, report.failure->schedule);
+  REQUIRE_FALSE(again.passed());
+  CHECK(again.failure->what == report.failure->what);
+  CHECK(again.failure->schedule == report.failure->schedule);
+  return *report.failure;
+}
+
+}  // namespace troupe::test
