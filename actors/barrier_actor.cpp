@@ -48,7 +48,7 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, m
   TROUPE_ASSERT(phase_ == phase::idle);
   on_end_ = &on_end;
   above_ = above;
-  ambient = mode;
+  set_ambient(mode);
   check_ = check;
   phase_ = phase::gathering;
   cancel_seen_ = over_ = false;
@@ -165,7 +165,7 @@ void barrier_actor::start_merge() noexcept {
   std::exception_ptr failure;
   try {
     bool agreed = false;
-    impersonate([&] { agreed = first.kind->merge(site, merge_body_); });
+    impersonate([&] { agreed = first.kind().merge(site, merge_body_); });
     if (!agreed) {
       begin_halt(errc::merge_mismatch);
       return;

@@ -141,8 +141,8 @@ error_facts barrier_actor::facts_of_break() const {
   error_facts facts(code, "");
   switch (code) {
     case errc::merge_mismatch:
-      facts.what = "replicas reached different merge points (merge #" +
-                   std::to_string(merges_ + 1) + ")";
+      facts.what =
+          "replicas reached different merge points (merge #" + std::to_string(merges_ + 1) + ")";
       facts.note = "TensorFlow would have run replica 0's function for all of them.";
       facts.fix = "make the condition the same on every replica (reduce it first), or merge on "
                   "both paths";
@@ -157,7 +157,8 @@ error_facts barrier_actor::facts_of_break() const {
       break;
     default:
       facts.what = list_of(finished) + " of " + std::to_string(places_.size()) +
-                   " has finished and can never arrive; " + list_of(waiting) + " would wait forever";
+                   " has finished and can never arrive; " + list_of(waiting) +
+                   " would wait forever";
       facts.fix = "let every replica merge equally often: one data set may be shorter, one path "
                   "may skip the merge";
   }

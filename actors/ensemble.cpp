@@ -82,8 +82,8 @@ std::exception_ptr ensemble::outcome() const {
   }
   if (verdict) {
     // A cancellation that found everybody finished has changed nothing.
-    const bool too_late = barrier_.report() && barrier_.report()->code() == errc::cancelled &&
-                          !anybody_interrupted;
+    const bool too_late =
+        barrier_.report() && barrier_.report()->code() == errc::cancelled && !anybody_interrupted;
     return too_late ? nullptr : verdict;
   }
   return consequence;

@@ -15,8 +15,8 @@ namespace troupe::bench {
 namespace {
 
 // More than any cache of freed messages holds, and a multiple of every batch.
-constexpr std::uint64_t warm_up = 16'384;
-constexpr std::uint64_t counted_messages = 32'768;
+constexpr std::uint64_t warm_up = 8'192;
+constexpr std::uint64_t counted_messages = 16'384;
 
 struct ball {
   std::uint64_t number;
@@ -87,7 +87,12 @@ class catcher final : public actor<catcher, ball> {
   std::atomic<bool> over_{false};  // Publishes the members above to the waiting thread.
 };
 
-double count_messages(std::size_t threads, std::uint64_t batch) {
+struct per_message {
+  double allocations = 0;
+  double wake_ups = 0;  // Of a parked thread: what a message costs that finds nobody awake.
+};
+
+per_message count_messages(std::size_t threads, std::uint64_t batch) {
   runtime rt{pool_size{threads}};
   const allocation_count heap;
   thrower sends(rt, 0, batch);
@@ -95,7 +100,10 @@ double count_messages(std::size_t threads, std::uint64_t batch) {
   expect_equal("distance of the actors' lines",
                receives.who().on->index() - sends.who().on->index(), threads - 1);
   sends.play_with(receives);
-  const double result = receives.allocations_per_message();
+  per_message result;
+  result.allocations = receives.allocations_per_message();
+  result.wake_ups =
+      static_cast<double>(rt.wake_ups()) / static_cast<double>(warm_up + counted_messages);
   block_on(rt, sends.stop());
   block_on(rt, receives.stop());
   return result;
@@ -104,11 +112,14 @@ double count_messages(std::size_t threads, std::uint64_t batch) {
 }  // namespace
 
 void add_our_message_allocations(table& contest) {
-  contest.contenders.push_back({"message", [](std::uint64_t) { return count_messages(2, 1); }});
   contest.contenders.push_back(
-      {"message_one_way", [](std::uint64_t) { return count_messages(2, 64); }});
+      {"message", [](std::uint64_t) { return count_messages(2, 1).allocations; }});
   contest.contenders.push_back(
-      {"message_on_one_thread", [](std::uint64_t) { return count_messages(1, 64); }});
+      {"message_one_way", [](std::uint64_t) { return count_messages(2, 64).allocations; }});
+  contest.contenders.push_back(
+      {"message_on_one_thread", [](std::uint64_t) { return count_messages(1, 64).allocations; }});
+  contest.contenders.push_back(
+      {"wake_ups_per_message", [](std::uint64_t) { return count_messages(2, 1).wake_ups; }});
 }
 
 }  // namespace troupe::bench

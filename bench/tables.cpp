@@ -61,7 +61,7 @@ table many_replicas_table() {
 
 table allocations_table() {
   table contest{.title = "heap allocations in the steady state",
-                .unit = "allocations per operation",
+                .unit = "per operation",
                 .judge = judged_by::maximum};
   add_our_allocations(contest);
   add_our_message_allocations(contest);

@@ -84,7 +84,10 @@ void runtime_state::trace(std::size_t events) {
     return static_cast<const runtime_state*>(source)->now();
   };
   for (auto* line : schedulers_) {
-    line->trace_to(tracers_.emplace_back(std::make_unique<tracer>(events, clock, this)).get());
+    if (tracers_.empty() || !one_thread()) {
+      tracers_.push_back(std::make_unique<tracer>(events, clock, this));
+    }
+    line->trace_to(tracers_.back().get());
   }
 }
 

@@ -8,7 +8,7 @@ namespace detail {
 
 const mode* current_mode() noexcept {
   const activity* self = activity::current();
-  return self ? static_cast<const mode*>(self->ambient) : nullptr;
+  return self ? static_cast<const mode*>(self->ambient()) : nullptr;
 }
 
 void throw_foreign_context(const char* call) {
@@ -34,10 +34,13 @@ void throw_nothing_to_reduce() {
 
 }  // namespace detail
 
-int replica_context::num_replicas_in_sync() const noexcept {
-  return static_cast<int>(owner_->replicas());
+strategy_state& replica_context::owner() const noexcept {
+  return *static_cast<strategy_state*>(self_->barrier().above());
 }
-const strategy& replica_context::strategy() const noexcept { return owner_->facade(); }
+int replica_context::num_replicas_in_sync() const noexcept {
+  return static_cast<int>(owner().replicas());
+}
+const strategy& replica_context::strategy() const noexcept { return owner().facade(); }
 
 int cross_replica_context::num_replicas_in_sync() const noexcept {
   return static_cast<int>(owner_->replicas());
@@ -49,7 +52,7 @@ std::optional<replica_context> get_replica_context() noexcept {
   if (!mode || mode->cross_replica) return std::nullopt;
   // The mode of a replica is set on replica actors and inherited by their branches only.
   auto& self = static_cast<replica_actor&>(*activity::current()->origin());
-  return replica_context(*mode->owner, self);
+  return replica_context(self);
 }
 
 bool in_cross_replica_context() noexcept {

@@ -55,13 +55,13 @@ std::string canonical_device(std::string_view name) {
   std::string type(rest.substr(0, colon));
   std::transform(type.begin(), type.end(), type.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  const bool digits = !number.empty() && std::all_of(number.begin(), number.end(), [](char c) {
-    return c >= '0' && c <= '9';
-  });
+  const bool digits = !number.empty() && std::all_of(number.begin(), number.end(),
+                                                     [](char c) { return c >= '0' && c <= '9'; });
   if (type != "CPU" || !digits || number.size() > 9) {
     refuse("\"" + std::string(name) + "\" is not a device of this machine");
   }
-  return "/job:localhost/replica:0/task:0/device:CPU:" + std::to_string(std::stoul(std::string(number)));
+  return "/job:localhost/replica:0/task:0/device:CPU:" +
+         std::to_string(std::stoul(std::string(number)));
 }
 
 mirrored_strategy::mirrored_strategy(troupe::runtime& on, const std::vector<std::string>& devices,

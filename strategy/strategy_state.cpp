@@ -28,8 +28,7 @@ ensemble& strategy_state::acquire(runtime_state& callers_runtime) {
     return chosen;
   }
   idle_.reserve(all_.size() + 1);  // So that give_back() never allocates.
-  return *all_.emplace_back(
-      std::make_unique<ensemble>(where.shared_from_this(), replicas(), this));
+  return *all_.emplace_back(std::make_unique<ensemble>(where.shared_from_this(), replicas(), this));
 }
 
 void strategy_state::begin(ensemble& with, activity& caller, replica_program& program) {

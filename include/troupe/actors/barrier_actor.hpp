@@ -77,6 +77,9 @@ class barrier_actor final : public routine {
   /// A replica of the latest run has thrown.
   bool anybody_threw() const noexcept { return trouble_reported_.load(std::memory_order_relaxed); }
 
+  /// What begin_run() was given for the layer above.
+  void* above() const noexcept { return above_; }
+
   bool running() const noexcept { return phase_ != phase::idle; }
   std::uint64_t merges() const noexcept { return merges_; }
 

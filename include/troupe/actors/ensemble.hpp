@@ -40,9 +40,9 @@ class ensemble final : public root {
   /// What a run hands down from the layer above.
   struct order {
     replica_program* program;
-    void* above;                ///< For merge functions.
-    const void* replica_mode;   ///< Ambient context of the replicas …
-    const void* merge_mode;     ///< … and of the merge functions.
+    void* above;               ///< For merge functions.
+    const void* replica_mode;  ///< Ambient context of the replicas …
+    const void* merge_mode;    ///< … and of the merge functions.
     merge_check check;
   };
 

@@ -72,30 +72,23 @@ struct merge_site {
 };
 
 /// What all requests of one type of merge share.
-struct merge_kind {
+struct merge_kind : wait_kind {
   /// Checks that all requests agree; false if one does not. Then takes the arguments out of
   /// the frames and calls request 0's function, or, if that is a coroutine, makes `body`
   /// the task that does.
   bool (*merge)(merge_site& site, task<>& body);
-
-  /// "merge_call(int)".
-  std::string (*describe)(const merge_request&);
 };
 
 struct merge_request : wait {
-  explicit merge_request(const merge_kind& k) noexcept : kind(&k) {}
+  explicit merge_request(const merge_kind& k) noexcept : wait(k) {}
 
-  void cancel() noexcept final {
-    // The barrier fails all waiting replicas of a run together; one alone cannot leave.
-  }
-  std::string describe() const final { return kind->describe(*this); }
+  const merge_kind& kind() const noexcept { return static_cast<const merge_kind&>(*kind_); }
+  bool same_kind(const merge_request& other) const noexcept { return kind_ == other.kind_; }
 
-  const merge_kind* kind;
   place at;  ///< The co_await; a merge's identity.
 
- protected:
-  merge_request(const merge_request&) = default;
-  ~merge_request() = default;
+  /// The barrier fails all waiting replicas of a run together; one alone cannot leave.
+  static void stay(wait&) noexcept {}
 };
 
 }  // namespace troupe

@@ -42,10 +42,7 @@ class replica_actor final : public routine {
   enum class phase : std::uint8_t { idle, starting, running, finished, failed };
 
   replica_actor(const party& who, std::uint32_t replica, barrier_actor& barrier) noexcept
-      : routine(&replica_actor::take_step, who_),
-        barrier_(barrier),
-        who_(who),
-        replica_(replica) {}
+      : routine(&replica_actor::take_step, who_), replica_(replica), barrier_(barrier), who_(who) {}
 
   std::uint32_t replica() const noexcept { return replica_; }
   barrier_actor& barrier() const noexcept { return barrier_; }
@@ -65,7 +62,7 @@ class replica_actor final : public routine {
   /// Prepares for a run; the next step enters the function. \pre Idle, nothing posted.
   void prepare(replica_program& program, const void* mode) noexcept {
     program_ = &program;
-    ambient = mode;
+    set_ambient(mode);
     phase_ = phase::starting;
     step_with_care_ = true;
     if (failure_) failure_ = nullptr;
@@ -91,16 +88,17 @@ class replica_actor final : public routine {
   void root_ended() noexcept override;
   void finish(phase how) noexcept;
 
-  barrier_actor& barrier_;
+  // In the order of use: what a merge touches comes first.
+  bool step_with_care_ = false;  ///< The next step enters, or every step is traced.
+  phase phase_ = phase::idle;
+  std::uint32_t replica_;
   void* share_ = nullptr;
+  barrier_actor& barrier_;
+  std::uint64_t run_number_ = 0;
   replica_program* program_ = nullptr;
   std::coroutine_handle<> frame_;
   std::exception_ptr failure_;
-  std::uint64_t run_number_ = 0;
   party who_;
-  std::uint32_t replica_;
-  phase phase_ = phase::idle;
-  bool step_with_care_ = false;  ///< The next step enters, or every step is traced.
 };
 
 }  // namespace troupe

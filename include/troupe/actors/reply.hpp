@@ -107,7 +107,7 @@ class reply {
 
 /// The asking half: make it, send to(), await it.
 template <class T = void>
-class answer final : public wait {
+class answer final : public wait_as<answer<T>> {
   using shared = detail::reply_state<T>;
 
  public:
@@ -141,7 +141,7 @@ class answer final : public wait {
     if (!state_->at.compare_exchange_strong(expected, shared::awaited, std::memory_order_acq_rel)) {
       return false;
     }
-    if (state_->asker->stop_requested()) cancel();
+    if (state_->asker->stop_requested()) cancel_wait();
     return true;
   }
   T await_resume() {
@@ -152,14 +152,14 @@ class answer final : public wait {
     if constexpr (!std::is_void_v<T>) return *std::move(state_->value);
   }
 
-  void cancel() noexcept override {
+  void cancel_wait() noexcept {
     int expected = shared::awaited;
     if (state_->at.compare_exchange_strong(expected, shared::given_up, std::memory_order_acq_rel)) {
       state_->asker->mark_interrupted();
       state_->asker->wake();
     }
   }
-  std::string describe() const override { return "a reply"; }
+  std::string describe_wait() const { return "a reply"; }
 
  private:
   shared* state_;

@@ -25,19 +25,43 @@ namespace troupe {
 
 class activity;
 
-/// What a suspended activity waits for. Lives in the awaiter, in the frame.
+class wait;
+
+/// What all waits of one type share.
+struct wait_kind {
+  /// Ends the wait early: the activity resumes soon, with an error. It may have been too
+  /// late, in which case the activity resumes with what it waited for. Called on the
+  /// activity's line, at most once.
+  void (*cancel)(wait&) noexcept;
+
+  /// "merge_call(int)", "a reply".
+  std::string (*describe)(const wait&);
+};
+
+/// What a suspended activity waits for. Lives in the awaiter, in the frame; one pointer,
+/// because a replica makes one at every merge.
 class wait {
  public:
-  /// Ends the wait early: the activity resumes soon, with an error. It may have been
-  /// too late, in which case the activity resumes with what it waited for.
-  /// Called on the activity's line, at most once.
-  virtual void cancel() noexcept = 0;
-
-  /// "merge_call(int)", "reply", "sleep until t=10ms".
-  virtual std::string describe() const = 0;
+  void cancel() noexcept { kind_->cancel(*this); }
+  std::string describe() const { return kind_->describe(*this); }
 
  protected:
-  ~wait() = default;  // Never deleted through the base.
+  explicit wait(const wait_kind& kind) noexcept : kind_(&kind) {}
+  const wait_kind* kind_;
+};
+
+/// A wait whose type has members `cancel_wait()` and `describe_wait()`.
+template <class Derived>
+class wait_as : public wait {
+ protected:
+  wait_as() noexcept : wait(kind_of) {}
+
+ private:
+  static void cancel_it(wait& w) noexcept { static_cast<Derived&>(w).cancel_wait(); }
+  static std::string describe_it(const wait& w) {
+    return static_cast<const Derived&>(w).describe_wait();
+  }
+  static constexpr wait_kind kind_of{&cancel_it, &describe_it};
 };
 
 namespace detail {
@@ -127,7 +151,8 @@ class activity {
   }
 
   /// What the layers above keep for the ambient queries; troupe::detail::mode there.
-  const void* ambient = nullptr;
+  const void* ambient() const noexcept { return ambient_; }
+  void set_ambient(const void* mode) noexcept { ambient_ = mode; }
 
   /// The logical task this one is a branch of; itself, if it is none.
   activity* origin() noexcept { return origin_; }
@@ -135,7 +160,7 @@ class activity {
   /// Makes this a branch of `trunk`: it inherits the contexts.
   void branch_from(activity& trunk) noexcept {
     origin_ = trunk.origin_;
-    ambient = trunk.ambient;
+    ambient_ = trunk.ambient_;
   }
 
   /// Calls `f` as this activity, outside any of its coroutines.
@@ -167,14 +192,16 @@ class activity {
  private:
   static inline constinit thread_local activity* current_ = nullptr;
 
+  // In the order of use: a step touches the first cache line only.
   std::coroutine_handle<> parked_;
   std::coroutine_handle<> next_;
-  activity* origin_ = this;
-  const detail::chain_link* innermost_ = nullptr;
   wait* waiting_ = nullptr;
+  const detail::chain_link* innermost_ = nullptr;
   bool ended_ = false;
   bool stop_requested_ = false;
   bool interrupted_ = false;
+  activity* origin_ = this;
+  const void* ambient_ = nullptr;
 };
 
 }  // namespace troupe

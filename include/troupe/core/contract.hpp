@@ -15,7 +15,7 @@ namespace troupe::detail {
 }  // namespace troupe::detail
 
 /// Holds at this line, whatever the user did.
-#define TROUPE_ASSERT(promise)                                                              \
-  (static_cast<bool>(promise)                                                               \
-       ? static_cast<void>(0)                                                               \
+#define TROUPE_ASSERT(promise) \
+  (static_cast<bool>(promise)  \
+       ? static_cast<void>(0)  \
        : ::troupe::detail::broken_contract(#promise, std::source_location::current()))

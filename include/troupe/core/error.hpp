@@ -30,15 +30,15 @@ namespace troupe {
 
 /// The catalogue. docs/errors.md tells each entry's story.
 enum class errc {
-  missing_replica = 101,   ///< Some replicas wait to merge; another can never arrive.
-  replica_failed = 102,    ///< A merge cannot happen because a replica threw.
-  cancelled = 103,         ///< The caller cancelled the run.
-  merge_mismatch = 104,    ///< Replicas met at different merge points.
-  foreign_context = 105,   ///< A replica context was used outside its own replica function.
-  deadlock = 106,          ///< Nothing can run and somebody waits.
-  runtime_gone = 107,      ///< The runtime or its executor ended under a run.
-  broken_reply = 108,      ///< A message was dropped without its answer.
-  empty_task = 109,        ///< A moved-from or already awaited task was awaited.
+  missing_replica = 101,         ///< Some replicas wait to merge; another can never arrive.
+  replica_failed = 102,          ///< A merge cannot happen because a replica threw.
+  cancelled = 103,               ///< The caller cancelled the run.
+  merge_mismatch = 104,          ///< Replicas met at different merge points.
+  foreign_context = 105,         ///< A replica context was used outside its own replica function.
+  deadlock = 106,                ///< Nothing can run and somebody waits.
+  runtime_gone = 107,            ///< The runtime or its executor ended under a run.
+  broken_reply = 108,            ///< A message was dropped without its answer.
+  empty_task = 109,              ///< A moved-from or already awaited task was awaited.
   cross_replica_required = 201,  ///< The call needs cross-replica context.
   replica_required = 202,        ///< The call needs a replica context.
   strategy_mixed = 204,          ///< Two strategies in one logical task.
@@ -75,14 +75,14 @@ struct error_facts {
   error_facts(errc c, std::string headline) : code(c), what(std::move(headline)) {}
 
   errc code;
-  std::string what;                        ///< One sentence: what happened.
-  std::vector<replica_place> replicas;     ///< One each, in replica order.
-  std::uint64_t merges_agreed = 0;         ///< Merges all replicas completed in this run.
-  place last_agreed;                       ///< Where the last of them was; line 0 if none.
-  std::vector<std::string> waiting;        ///< Deadlocks: one line for each waiting coroutine.
-  std::string note;                        ///< What else is worth knowing.
-  std::string fix;                         ///< What to do.
-  std::string replay;                      ///< In simulation: the schedule up to here.
+  std::string what;                     ///< One sentence: what happened.
+  std::vector<replica_place> replicas;  ///< One each, in replica order.
+  std::uint64_t merges_agreed = 0;      ///< Merges all replicas completed in this run.
+  place last_agreed;                    ///< Where the last of them was; line 0 if none.
+  std::vector<std::string> waiting;     ///< Deadlocks: one line for each waiting coroutine.
+  std::string note;                     ///< What else is worth knowing.
+  std::string fix;                      ///< What to do.
+  std::string replay;                   ///< In simulation: the schedule up to here.
 };
 
 /// Thrown by troupe, never by accident.

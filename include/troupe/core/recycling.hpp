@@ -94,11 +94,14 @@ struct recycling_allocator {
   recycling_allocator(const recycling_allocator<U>&) noexcept {}
 
   T* allocate(std::size_t n) {
-    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__, "over-aligned: use std::allocator");
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                  "over-aligned: use std::allocator");
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(detail::recycling_allocate(n * sizeof(T)));
   }
-  void deallocate(T* memory, std::size_t n) noexcept { detail::recycling_free(memory, n * sizeof(T)); }
+  void deallocate(T* memory, std::size_t n) noexcept {
+    detail::recycling_free(memory, n * sizeof(T));
+  }
 
   friend bool operator==(const recycling_allocator&, const recycling_allocator&) = default;
 };

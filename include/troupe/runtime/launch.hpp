@@ -42,9 +42,8 @@ struct launch_signature<void> {
 /// A pending operation: the task, its handler and the way between their executors.
 template <class T, class Handler>
 class launched final : public root_task<T> {
-  using allocator =
-      typename std::allocator_traits<asio::associated_allocator_t<Handler>>::template rebind_alloc<
-          launched>;
+  using allocator = typename std::allocator_traits<
+      asio::associated_allocator_t<Handler>>::template rebind_alloc<launched>;
 
  public:
   static void start(std::shared_ptr<runtime_state> on, task<T> body, Handler handler) {
@@ -72,8 +71,8 @@ class launched final : public root_task<T> {
         stop_(*this),
         handler_(std::move(handler)),
         memory_(asio::get_associated_allocator(handler_)),
-        runtime_work_(asio::prefer(this->state->executor(),
-                                   asio::execution::outstanding_work.tracked)),
+        runtime_work_(
+            asio::prefer(this->state->executor(), asio::execution::outstanding_work.tracked)),
         handler_work_(asio::prefer(asio::get_associated_executor(handler_, this->state->executor()),
                                    asio::execution::outstanding_work.tracked)) {}
 

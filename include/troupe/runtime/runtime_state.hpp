@@ -55,6 +55,9 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   /// The line that number `i` of something runs on: they are dealt out in turn.
   scheduler& line(std::size_t i) const noexcept { return *schedulers_[i % schedulers_.size()]; }
 
+  /// True when one thread runs all lines: then they are traced as one.
+  virtual bool one_thread() const noexcept { return false; }
+
   virtual asio::any_io_executor executor() const = 0;
   virtual std::uint64_t wake_ups() const noexcept { return 0; }
 

@@ -140,7 +140,8 @@ class scheduler {
 
   /// Records what happened, when somebody is listening.
   void trace(trace_kind kind, const party& who, place at = {}, std::uint64_t detail = 0) noexcept {
-    if (tracer_) [[unlikely]] tracer_->record(kind, who.id, at, detail);
+    if (tracer_) [[unlikely]]
+      tracer_->record(kind, who.id, at, detail);
   }
   bool traced() const noexcept { return tracer_ != nullptr; }
   void trace_to(tracer* listener) noexcept { tracer_ = listener; }

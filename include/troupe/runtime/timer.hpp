@@ -97,12 +97,12 @@ auto sleep_for(asio::any_io_executor executor, std::chrono::nanoseconds delay, T
         auto slot = asio::get_associated_cancellation_slot(handler);
         auto completes_on = asio::get_associated_executor(handler, t.get_executor());
         t.async_wait(asio::bind_executor(
-            completes_on, asio::bind_cancellation_slot(
-                          slot, [own = std::move(own), handler = std::move(handler)](
-                                    std::error_code ec) mutable {
-                            own.reset();
-                            std::move(handler)(ec);
-                          })));
+            completes_on,
+            asio::bind_cancellation_slot(slot, [own = std::move(own), handler = std::move(handler)](
+                                                   std::error_code ec) mutable {
+              own.reset();
+              std::move(handler)(ec);
+            })));
       },
       token, std::move(executor), delay);
 }

@@ -135,7 +135,7 @@ asio::any_io_executor executor_of(const activity& self);
 
 /// The awaitable that an initiating function returns for use_task: cold until awaited.
 template <class Initiation, class Bound, class... Args>
-class asio_operation final : public wait {
+class asio_operation final : public wait_as<asio_operation<Initiation, Bound, Args...>> {
   using outcome = asio_outcome<std::decay_t<Args>...>;
 
  public:
@@ -186,11 +186,11 @@ class asio_operation final : public wait {
                       *std::move(shared_->result));
   }
 
-  void cancel() noexcept override {
+  void cancel_wait() noexcept {
     shared_->self->mark_interrupted();
     shared_->cancel.emit(asio::cancellation_type::terminal);
   }
-  std::string describe() const override { return "an asynchronous operation"; }
+  std::string describe_wait() const { return "an asynchronous operation"; }
 
  private:
   template <class First, class... Rest>
@@ -206,11 +206,7 @@ class asio_operation final : public wait {
 
   template <class... Values>
   static value_type pack(Values... values) {
-    if constexpr (sizeof...(Values) == 1) {
-      return (std::move(values), ...);
-    } else if constexpr (sizeof...(Values) > 1) {
-      return value_type(std::move(values)...);
-    }
+    if constexpr (sizeof...(Values) != 0) return value_type(std::move(values)...);
   }
 
   Initiation initiation_;

@@ -35,7 +35,7 @@ namespace troupe {
 namespace detail {
 
 /// One task's own activity.
-class branch : protected enrollment, public routine {
+class branch final : enrollment, public routine {
  public:
   branch(activity& trunk, std::size_t number, std::size_t& left)
       : enrollment(static_cast<routine&>(trunk).owner().on->home().shared_from_this(), "branch",
@@ -62,7 +62,7 @@ class branch : protected enrollment, public routine {
 };
 
 /// The waiting half: counts the branches down and tells what they wait for.
-class fork : public wait, private root {
+class fork : public wait_as<fork>, private root {
  public:
   fork() = default;
   fork(const fork&) = delete;
@@ -71,10 +71,10 @@ class fork : public wait, private root {
     for (auto& b : branches_) b->drop_chain();
   }
 
-  void cancel() noexcept override {
+  void cancel_wait() noexcept {
     for (auto& b : branches_) b->stop();
   }
-  std::string describe() const override {
+  std::string describe_wait() const {
     return std::to_string(left_) + " of " + std::to_string(branches_.size()) + " branches";
   }
 
@@ -99,7 +99,6 @@ class fork : public wait, private root {
   }
 
  private:
-  using root::describe;
   void describe(std::vector<std::string>& lines) const override {
     for (const auto& b : branches_) b->describe(lines);
   }

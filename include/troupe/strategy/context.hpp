@@ -33,8 +33,7 @@ class run_operation;
 /// Held by one replica during one run.
 class replica_context {
  public:
-  replica_context(strategy_state& owner, replica_actor& self) noexcept
-      : owner_(&owner), self_(&self), run_(self.run_number()) {}
+  explicit replica_context(replica_actor& self) noexcept : self_(&self), run_(self.run_number()) {}
 
   /// 0 … num_replicas_in_sync() - 1.
   int replica_id() const noexcept { return static_cast<int>(self_->replica()); }
@@ -66,7 +65,13 @@ class replica_context {
   template <class F, class... Args>
   friend class merge_operation;
 
-  strategy_state* owner_;
+  /// Whether the code that runs now is this context's replica, in the same run. Compared
+  /// before it is looked into: an old context's replica may be gone.
+  bool valid() const noexcept {
+    return activity::current() == self_ && self_->run_number() == run_;
+  }
+  strategy_state& owner() const noexcept;
+
   replica_actor* self_;
   std::uint64_t run_;
 };

@@ -7,9 +7,9 @@
 
 #pragma once
 
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
-#include <concepts>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -77,21 +77,18 @@ class merge_operation final : public merge_request {
 
   merge_operation(replica_context who, F fn, Args... args)
       : merge_request(kind_of_this),
-        who_(who.self_),
-        run_(who.run_),
+        who_(who.valid() ? who.self_ : nullptr),
         fn_(std::move(fn)),
         args_(std::move(args)...) {}
   merge_operation(merge_operation&&) = default;
   merge_operation& operator=(merge_operation&&) = delete;
-  ~merge_operation() = default;
 
   bool await_ready() const noexcept { return false; }
 
   template <std::derived_from<detail::chain_link> Promise>
   void await_suspend(std::coroutine_handle<Promise> replica) {
     activity* const self = replica.promise().self;
-    // Compared before it is looked into: an old context's replica may be gone.
-    if (self != who_ || who_->run_number() != run_) {
+    if (self != who_) [[unlikely]] {
       detail::throw_foreign_context("merge_call()");
     }
     at = replica.promise().at;
@@ -101,7 +98,8 @@ class merge_operation final : public merge_request {
 
   share await_resume() {
     const barrier_actor& barrier = who_->barrier();
-    if (barrier.failed()) [[unlikely]] barrier.throw_failure();
+    if (barrier.failed()) [[unlikely]]
+      barrier.throw_failure();
     if constexpr (!std::is_void_v<result>) {
       return structure<result>::take(who_->replica(), barrier.result().get<result>());
     }
@@ -132,7 +130,7 @@ class merge_operation final : public merge_request {
       for (std::size_t i = 0; i < round.size(); ++i) {
         if (i + 8 < round.size()) __builtin_prefetch(round[i + 8]);
         merge_request& each = *round[i];
-        if (each.kind != first.kind || (site.by_identity && !first.agrees_with(each))) {
+        if (!each.same_kind(first) || (site.by_identity && !first.agrees_with(each))) {
           site.differs = i;
           return false;
         }
@@ -187,7 +185,7 @@ class merge_operation final : public merge_request {
     }
   }
 
-  static std::string name(const merge_request&) {
+  static std::string name(const wait&) {
     std::string text;
     if constexpr (requires { F::verb(); }) {
       text = F::verb();
@@ -200,10 +198,9 @@ class merge_operation final : public merge_request {
     return text + ")";
   }
 
-  static constexpr merge_kind kind_of_this{&merge, &name};
+  static constexpr merge_kind kind_of_this{{&stay, &name}, &merge};
 
   replica_actor* who_;
-  std::uint64_t run_;
   [[no_unique_address]] F fn_;
   std::tuple<Args...> args_;
 };

@@ -75,8 +75,8 @@ struct elements<std::array<T, N>> {
 
 /// The element type of a mean: true division.
 template <class T>
-using mean_element =
-    std::conditional_t<std::floating_point<T>, T, std::conditional_t<(sizeof(T) < 4), float, double>>;
+using mean_element = std::conditional_t<std::floating_point<T>, T,
+                                        std::conditional_t<(sizeof(T) < 4), float, double>>;
 
 template <class T, class Op>
 struct reduced {

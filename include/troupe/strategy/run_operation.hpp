@@ -77,7 +77,7 @@ struct run_value<void> {
 }  // namespace detail
 
 template <class F, class... Args>
-class run_operation final : public wait, private replica_program {
+class run_operation final : public wait_as<run_operation<F, Args...>>, private replica_program {
   template <class A>
   using taken = decltype(structure<A>::take(0, std::declval<A&>()));
 
@@ -124,7 +124,7 @@ class run_operation final : public wait, private replica_program {
     ensemble_ = &owner_->acquire(static_cast<routine&>(self).owner().on->home());
     owner_->begin(*ensemble_, self, *this);
     self.park(caller, *this);
-    if (self.stop_requested()) cancel();
+    if (self.stop_requested()) cancel_wait();
   }
 
   value_type await_resume() {
@@ -135,14 +135,14 @@ class run_operation final : public wait, private replica_program {
     return results_.regroup();
   }
 
-  void cancel() noexcept override { ensemble_->cancel(); }
-  std::string describe() const override {
+  void cancel_wait() noexcept { ensemble_->cancel(); }
+  std::string describe_wait() const {
     return "run() on " + std::to_string(owner_->replicas()) + " replicas";
   }
 
  private:
   std::coroutine_handle<> enter(replica_actor& self) override {
-    const replica_context context(*owner_, self);
+    const replica_context context(self);
     const std::size_t i = self.replica();
     const auto invoke = [&](auto&... args) -> returned {
       return call(fn_, context, structure<Args>::take(i, args)...);

@@ -1,6 +1,6 @@
 // sim_engine.cpp - the loop: choose, step, drain the hops, let time pass when idle.
 
-#include "runtime/sim_engine.hpp"
+#include "runtime/simulation/sim_engine.hpp"
 
 #include <algorithm>
 
@@ -82,8 +82,8 @@ void sim_engine::run(const simulation::program& body) {
   root.wake();
   while (step()) {
     if (steps_ > options_.max_steps) {
-      throw error(errc::too_long, "the run took more than " + std::to_string(options_.max_steps) +
-                                      " steps",
+      throw error(errc::too_long,
+                  "the run took more than " + std::to_string(options_.max_steps) + " steps",
                   "look for a loop that never ends, or raise simulation_options::max_steps");
     }
   }
@@ -233,8 +233,8 @@ void sim_engine::close() noexcept {
 }
 
 void sim_engine::fail_as_deadlock() const {
-  error_facts facts(errc::deadlock, "deadlock at step " + std::to_string(steps_) + ", t=" +
-                                        std::to_string(now_.count() / 1'000'000) +
+  error_facts facts(errc::deadlock, "deadlock at step " + std::to_string(steps_) +
+                                        ", t=" + std::to_string(now_.count() / 1'000'000) +
                                         "ms: nothing can run and somebody waits");
   facts.waiting = waiting();
   facts.fix = "look for who never answers: each line names what a coroutine waits for";

@@ -4,13 +4,13 @@
 // that is destroyed instead of being called, and the shutdown of the execution context,
 // which a service of ours in that context reports.
 
-#include "runtime/executor_runtime.hpp"
+#include "runtime/live/executor_runtime.hpp"
 
 #include <chrono>
 #include <utility>
 
 #include "runtime/asio_private.hpp"
-#include "runtime/line.hpp"
+#include "runtime/live/line.hpp"
 #include "troupe/core/error.hpp"
 #include "troupe/runtime/runtime.hpp"
 
@@ -69,8 +69,7 @@ class executor_runtime final : public runtime_state {
   asio::any_io_executor executor() const override { return executor_; }
   std::uint64_t wake_ups() const noexcept override { return line_.wake_ups(); }
   std::uint64_t now() const noexcept override {
-    return static_cast<std::uint64_t>(
-        std::chrono::steady_clock::now().time_since_epoch().count());
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   }
 
   void run_until(event& first, const std::atomic<bool>& done) override;
@@ -131,8 +130,8 @@ executor_line::executor_line(executor_runtime& home) : line(0, 1, home), runtime
 void executor_line::wake() noexcept { runtime_.post_drain(); }
 
 void executor_runtime::post_drain() noexcept {
-  asio::post(executor_, drain_handler(
-                            std::static_pointer_cast<executor_runtime>(shared_from_this())));
+  asio::post(executor_,
+             drain_handler(std::static_pointer_cast<executor_runtime>(shared_from_this())));
 }
 
 [[noreturn]] void throw_would_block(const char* where) {

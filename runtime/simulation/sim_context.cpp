@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/sim_engine.hpp"
+#include "runtime/simulation/sim_engine.hpp"
 
 namespace troupe::detail {
 

@@ -40,8 +40,7 @@ class reader {
   explicit reader(std::string_view text) : text_(text) {}
 
   [[noreturn]] void refuse(const std::string& why) const {
-    throw error(errc::invalid_schedule,
-                "'" + std::string(text_) + "' is not a schedule: " + why,
+    throw error(errc::invalid_schedule, "'" + std::string(text_) + "' is not a schedule: " + why,
                 "copy the whole string that the failing run printed, from 'tr1:' to its end");
   }
 

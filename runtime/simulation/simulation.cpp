@@ -8,7 +8,7 @@
 #include <sstream>
 #include <vector>
 
-#include "runtime/sim_engine.hpp"
+#include "runtime/simulation/sim_engine.hpp"
 #include "troupe/core/error.hpp"
 
 namespace troupe {
@@ -96,9 +96,8 @@ class replayed_choice final : public choice_policy {
  private:
   [[noreturn]] void diverged(const std::string& why) const {
     throw error(errc::schedule_diverged,
-                "the schedule does not fit this program: at its entry " +
-                    std::to_string(at_ + 1) + " of " +
-                    std::to_string(schedule_.deviations.size()) + ", " + why,
+                "the schedule does not fit this program: at its entry " + std::to_string(at_ + 1) +
+                    " of " + std::to_string(schedule_.deviations.size()) + ", " + why,
                 "the program has changed since, or it is another one");
   }
 
@@ -200,8 +199,7 @@ exploration simulation::replay(const program& body, std::string_view text) const
   exploration result;
   result.schedules = 1;
   result.replayed = true;
-  result.failure =
-      run_once(options_, policy, body, true, [&] { policy.require_used_up(); });
+  result.failure = run_once(options_, policy, body, true, [&] { policy.require_used_up(); });
   return result;
 }
 
@@ -215,8 +213,8 @@ std::string exploration::text() const {
                               : "fails under schedule " + std::to_string(schedules);
   text += ", after " + std::to_string(failure->steps) + " steps:\n" + failure->what + "\n";
   if (!failure->picture.empty()) text += failure->picture;
-  text += "schedule: " + failure->schedule + "\nreplay:   TROUPE_SIM_SCHEDULE=" +
-          failure->schedule + " " + program_name() + "\n";
+  text += "schedule: " + failure->schedule +
+          "\nreplay:   TROUPE_SIM_SCHEDULE=" + failure->schedule + " " + program_name() + "\n";
   return text;
 }
 

@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/executor_runtime.hpp"
 #include "runtime/function_executor.hpp"
-#include "runtime/line.hpp"
+#include "runtime/live/executor_runtime.hpp"
+#include "runtime/live/line.hpp"
 #include "runtime/taskflow.hpp"
 #include "troupe/core/error.hpp"
 

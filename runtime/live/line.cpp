@@ -1,6 +1,6 @@
 // line.cpp - how a live line passes between idle and claimed without losing a wake-up.
 
-#include "runtime/line.hpp"
+#include "runtime/live/line.hpp"
 
 #include <thread>
 
@@ -27,8 +27,7 @@ void ready_ring::grow(std::size_t more) noexcept {
   tail_ = used;
 }
 
-line::line(std::size_t index, std::size_t producers, runtime_state& home)
-    : scheduler(index, home) {
+line::line(std::size_t index, std::size_t producers, runtime_state& home) : scheduler(index, home) {
   tokens_.reserve(producers);
   for (std::size_t i = 0; i < producers; ++i) tokens_.emplace_back(inbox_);
 }

@@ -89,6 +89,7 @@ class sim_engine final : public runtime_state {
   std::uint64_t add_timer(std::chrono::nanoseconds deadline, std::function<void()> fire);
   void remove_timer(std::uint64_t ticket);
 
+  bool one_thread() const noexcept override { return true; }
   asio::any_io_executor executor() const override { return function_executor(*context_); }
   void run_until(event& first, const std::atomic<bool>& done) override;
   void finish(std::atomic<bool>& done) noexcept override { done = true; }

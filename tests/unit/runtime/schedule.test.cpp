@@ -1,0 +1,152 @@
+#include "troupe/runtime/schedule.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "tests/support/outcome.hpp"
+
+namespace troupe::test {
+namespace {
+
+constexpr std::string_view shell_safe =
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.:-";
+
+/// Numbers of every length, the same in every run of the test.
+class numbers {
+ public:
+  std::uint32_t next() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    const auto bits = static_cast<std::uint32_t>(state_ >> 33);
+    return bits >> (bits % 31);
+  }
+
+ private:
+  std::uint64_t state_ = 1;
+};
+
+schedule random_schedule(numbers& from) {
+  schedule s;
+  s.program = from.next() & 0xffffffu;
+  for (std::uint32_t n = from.next() % 8; n > 0; --n) {
+    schedule::deviation d;
+    d.after = from.next();
+    d.own_step = from.next() / 2;
+    d.then = from.next();
+    d.link = from.next() % 3;
+    s.deviations.push_back(d);
+  }
+  return s;
+}
+
+TEST_CASE("exact: a schedule read back from its string is the same") {
+  numbers from;
+  for (int i = 0; i < 10'000; ++i) {
+    const schedule s = random_schedule(from);
+    REQUIRE(parse_schedule(to_string(s)) == s);
+  }
+}
+
+TEST_CASE("exact: the largest numbers survive their string") {
+  schedule s;
+  s.program = 0xffffff;
+  const auto most = std::numeric_limits<std::uint32_t>::max();
+  schedule::deviation d;
+  d.after = most;
+  d.own_step = most / 2;
+  d.then = most;
+  d.link = most;
+  s.deviations.push_back(d);
+  CHECK(parse_schedule(to_string(s)) == s);
+}
+
+TEST_CASE("shell safe: a schedule's string has letters, digits and four signs only") {
+  numbers from;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string text = to_string(random_schedule(from));
+    REQUIRE(text.find_first_not_of(shell_safe) == text.npos);
+  }
+}
+
+TEST_CASE("exact: a string with one changed character is refused, or is the checked part's own") {
+  numbers from;
+  schedule s = random_schedule(from);
+  while (s.deviations.size() < 3) s = random_schedule(from);
+  const std::string good = to_string(s);
+  // The fingerprint tells which program it was, nothing that is replayed.
+  const std::size_t fingerprint = 4, body = 9;
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    if (at >= fingerprint && at < body - 1) continue;
+    for (const char c : shell_safe) {
+      if (c == good[at]) continue;
+      std::string bad = good;
+      bad[at] = c;
+      INFO(good << " -> " << bad);
+      REQUIRE(is(thrown_by([&] { return parse_schedule(bad); }), errc::invalid_schedule));
+    }
+  }
+}
+
+TEST_CASE("exact: a changed fingerprint changes the schedule or is refused") {
+  const schedule s{0x123456, {}};
+  const std::string good = to_string(s);
+  for (std::size_t at = 4; at < 8; ++at) {
+    std::string bad = good;
+    bad[at] = bad[at] == 'a' ? 'b' : 'a';
+    REQUIRE(parse_schedule(bad) != s);
+  }
+}
+
+TEST_CASE("exact: a string cut short anywhere is refused") {
+  schedule s;
+  schedule::deviation d;
+  d.after = 100;
+  d.own_step = 50;
+  d.then = 3;
+  s.deviations.assign(4, d);
+  const std::string good = to_string(s);
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    const std::string bad = good.substr(0, length);
+    INFO(bad);
+    REQUIRE(is(thrown_by([&] { return parse_schedule(bad); }), errc::invalid_schedule));
+  }
+}
+
+TEST_CASE("exact: a string with one more character is refused") {
+  const std::string good = to_string(schedule{});
+  for (const char c : shell_safe) {
+    const std::string bad = good + c;
+    REQUIRE(is(thrown_by([&] { return parse_schedule(bad); }), errc::invalid_schedule));
+  }
+}
+
+TEST_CASE("exact: a number too large for its field is refused") {
+  CHECK(is(thrown_by([] { return parse_schedule("tr1:0000:dZZZZZZZZ-00"); }),
+           errc::invalid_schedule));
+}
+
+TEST_CASE("a schedule without deviations is the default order") {
+  CHECK(parse_schedule(to_string(schedule{})).deviations.empty());
+}
+
+TEST_CASE("schedules written by earlier builds are still read") {
+  schedule s;
+  s.program = 0xabcdef;
+  schedule::deviation first;
+  first.after = 3;
+  first.own_step = 1;
+  first.then = 2;
+  schedule::deviation second;
+  second.after = 40;
+  second.own_step = 17;
+  second.then = 1;
+  second.link = 1;
+  s.deviations = {first, second};
+  CHECK(to_string(s) == "GOLDEN");
+  CHECK(parse_schedule("GOLDEN") == s);
+}
+
+}  // namespace
+}  // namespace troupe::test
