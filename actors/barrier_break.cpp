@@ -32,11 +32,13 @@ void barrier_actor::report_trouble() noexcept {
 
 void barrier_actor::break_up() noexcept {
   signal_taken();
-  if (phase_ == phase::gathering) begin_halt(errc::missing_replica);
+  // When all have finished, only a signal on its way holds the end back: nothing to break.
+  if (phase_ == phase::gathering && !over_) begin_halt(errc::missing_replica);
   settle();
 }
 
 void barrier_actor::cancel() noexcept {
+  if (over_) return;
   if (phase_ == phase::gathering) {
     begin_halt(errc::cancelled);
   } else if (phase_ == phase::merging) {

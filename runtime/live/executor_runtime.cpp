@@ -48,7 +48,7 @@ class executor_line final : public line {
   explicit executor_line(executor_runtime& home);
 
  private:
-  void wake() noexcept override;
+  bool wake(state before) noexcept override;
   int fair_share() const noexcept override { return 4096; }
 
   executor_runtime& runtime_;
@@ -127,7 +127,10 @@ void end_of_context::shutdown() noexcept {
 
 executor_line::executor_line(executor_runtime& home) : line(0, 1, home), runtime_(home) {}
 
-void executor_line::wake() noexcept { runtime_.post_drain(); }
+bool executor_line::wake(state) noexcept {
+  runtime_.post_drain();
+  return true;
+}
 
 void executor_runtime::post_drain() noexcept {
   asio::post(executor_,

@@ -46,10 +46,8 @@ void line::post_from_outside(std::span<event* const> batch) noexcept {
                           : inbox_.enqueue_bulk(batch.data(), batch.size());
   TROUPE_ASSERT(queued);
   // Pairs with the exchange in drain(): either that one sees our events, or we see idle.
-  if (state_.exchange(claimed) == idle) {
-    wake_ups_.fetch_add(1, std::memory_order_relaxed);
-    wake();
-  }
+  const auto before = static_cast<state>(state_.exchange(claimed));
+  if (before != claimed && wake(before)) wake_ups_.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool line::take_inbox() noexcept {
@@ -71,13 +69,13 @@ void line::drain(event* first) noexcept {
     for (; left > 0 && !ready_.empty(); --left) ready_.pop().step();
     if (!ready_.empty()) {
       current_ = outer;
-      wake();  // Still claimed: the next drain() goes on here.
+      wake(idle);  // Still claimed: the next drain() goes on here.
       return;
     }
-    if (take_inbox() || linger()) continue;
+    if (take_inbox()) continue;
     state_.exchange(idle);
     // A post between the last look and the exchange found the line claimed and woke nobody.
-    if (!something_came() || state_.exchange(claimed) != idle) break;
+    if (inbox_.size_approx() == 0 || state_.exchange(claimed) == claimed) break;
   }
   current_ = outer;
 }

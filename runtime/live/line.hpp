@@ -1,9 +1,9 @@
 // line.hpp - a live scheduler: a serial line of execution that any thread may post to.
 //
-// The line is a state machine of two states. `idle`: nobody runs it and nothing waits.
-// `claimed`: somebody runs it or was asked to. Whoever turns idle into claimed owes it
-// one drain(); therefore a line is run by one thread at a time and is woken at most once
-// for any number of posts.
+// `claimed`: somebody runs the line or was asked to. `idle`: nobody does, and nothing waits;
+// `parked`: the same, and its thread sleeps. Whoever turns another state into claimed owes
+// the line one drain(); therefore it is run by one thread at a time, and is woken at most
+// once for any number of posts.
 //
 // Threading: post() by anybody; drain() by the one who was woken or whose try_claim()
 // succeeded.
@@ -28,7 +28,7 @@ class line : public scheduler {
   line(std::size_t index, std::size_t producers, runtime_state& home);
   virtual ~line();
 
-  bool try_claim() noexcept { return state_.exchange(claimed) == idle; }
+  bool try_claim() noexcept { return state_.exchange(claimed) != claimed; }
 
   /// Runs what is ready. Returns when nothing is left, or, on a shared executor, after a
   /// fair share of steps: then it has asked for its next turn.
@@ -46,25 +46,23 @@ class line : public scheduler {
  protected:
   void post_from_outside(std::span<event* const> batch) noexcept override;
 
-  /// Arranges for one drain(), soon, not inside this call.
-  virtual void wake() noexcept = 0;
+  enum state : std::uint32_t { idle, parked, claimed };
+
+  /// Arranges for one drain(), soon, not inside this call. `before` is what the state was;
+  /// returns whether that woke anybody.
+  virtual bool wake(state before) noexcept = 0;
 
   /// Steps after which others have their turn.
   virtual int fair_share() const noexcept = 0;
 
-  /// Called when nothing is ready: true if it is worth looking again.
-  virtual bool linger() noexcept { return false; }
-  bool something_came() const noexcept { return inbox_.size_approx() != 0; }
+  alignas(64) std::atomic<std::uint32_t> state_{idle};
 
  private:
-  enum state : std::uint8_t { idle, claimed };
-
   bool take_inbox() noexcept;
   void drop_all() noexcept;
 
   concurrent_queue<event*> inbox_;
   std::vector<queue_token> tokens_;  // Index = the posting line's.
-  alignas(64) std::atomic<state> state_{idle};
   std::atomic<bool> closed_{false};
   std::atomic<std::uint64_t> wake_ups_{0};
 };

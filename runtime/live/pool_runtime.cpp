@@ -1,11 +1,14 @@
 // pool_runtime.cpp - lines on the workers of a Taskflow executor.
 //
 // The pool is a Taskflow executor, so that reduce graphs and replicas share one set of
-// threads. A line that becomes runnable is one asynchronous task of it; the worker that
-// takes the task runs the line until nothing is left, looks around for about the time a
-// wake-up costs, and only then lets go.
+// threads. Each worker runs one line for as long as the pool lives: while nothing is ready
+// it looks around for about the time a wake-up costs, and then sleeps. When a graph is
+// started, every line lends its worker to Taskflow until the graph is done.
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "runtime/live/line.hpp"
 #include "runtime/taskflow.hpp"
 #include "troupe/core/error.hpp"
+#include "troupe/runtime/step_graph.hpp"
 
 namespace troupe::detail {
 
@@ -24,29 +28,56 @@ constexpr auto patience = std::chrono::microseconds(15);
 
 class pool_line final : public line {
  public:
-  pool_line(std::size_t index, std::size_t lines, runtime_state& home, tf::Executor& workers)
-      : line(index, lines, home), workers_(workers), lingers_(lines > 1) {}
+  pool_line(std::size_t index, std::size_t lines, runtime_state& home)
+      : line(index, lines, home), looks_around_(lines > 1) {}
+
+  /// A worker's life.
+  void run() noexcept {
+    while (wait_until_claimed()) drain();
+  }
+
+  /// Lets run() return, soon.
+  void end() noexcept {
+    ending_.store(true);
+    if (state_.exchange(claimed) == parked) state_.notify_one();
+  }
 
  private:
-  void wake() noexcept override {
-    workers_.silent_async([this] { drain(); });
+  /// False when the line ends.
+  bool wait_until_claimed() noexcept {
+    if (looks_around_) look_around();
+    std::uint32_t nothing = idle;
+    // end() before this sees nobody parked: then we see that the line is ending.
+    if (state_.compare_exchange_strong(nothing, parked) && !ending_.load()) state_.wait(parked);
+    return !ending_.load();
   }
-  int fair_share() const noexcept override { return std::numeric_limits<int>::max(); }
 
-  bool linger() noexcept override {
-    if (!lingers_) return false;
+  void look_around() const noexcept {
     const auto until = std::chrono::steady_clock::now() + patience;
     do {
       for (int i = 0; i < 32; ++i) {
-        if (something_came()) return true;
-        __builtin_ia32_pause();
+        if (state_.load(std::memory_order_relaxed) != idle) return;
+        pause_briefly();
       }
     } while (std::chrono::steady_clock::now() < until);
-    return false;
   }
 
-  tf::Executor& workers_;
-  bool lingers_;
+  static void pause_briefly() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+  bool wake(state before) noexcept override {
+    if (before == parked) state_.notify_one();
+    return before == parked;
+  }
+  int fair_share() const noexcept override { return std::numeric_limits<int>::max(); }
+
+  std::atomic<bool> ending_{false};
+  bool looks_around_;
 };
 
 /// Functions posted to a pool's executor run on its first line.
@@ -64,7 +95,11 @@ class pool_runtime final : public runtime_state {
  public:
   explicit pool_runtime(std::size_t threads) : workers_(threads) {
     for (std::size_t i = 0; i < threads; ++i) {
-      add_line(*lines_.emplace_back(std::make_unique<pool_line>(i, threads, *this, workers_)));
+      add_line(*lines_.emplace_back(std::make_unique<pool_line>(i, threads, *this)));
+      helpers_.push_back(std::make_unique<graph_helper>(workers_, *lines_.back()));
+    }
+    for (const auto& line : lines_) {
+      workers_.silent_async([&line] { line->run(); });
     }
     context_ = std::make_unique<pool_context>(*lines_.front());
   }
@@ -95,17 +130,79 @@ class pool_runtime final : public runtime_state {
   }
   void finish(std::atomic<bool>& done) noexcept override { waiters_.finish(done); }
 
+  std::shared_ptr<void> start(step_graph& graph, activity& waiter) override {
+    // One graph at a time has the helpers; and one thread needs none.
+    if (lines() == 1 || lent_.exchange(true)) return runtime_state::start(graph, waiter);
+    auto flow = std::make_shared<tf::Taskflow>();
+    lower(graph, *flow);
+    // Never waited for: the first helper that finds it done posts the waiter.
+    done_seen_.store(false, std::memory_order_relaxed);
+    helping_.store(lines(), std::memory_order_relaxed);
+    running_ = workers_.run(*flow);
+    for (const auto& helper : helpers_) helper->lend(*this, waiter);
+    return flow;
+  }
+
   void close() noexcept override {
     if (!mark_closed()) return;
-    for (const auto& line : lines_) line->close();
+    for (const auto& line : lines_) line->end();
     workers_.wait_for_all();
+    for (const auto& line : lines_) line->close_claimed();
     abandon_roots();
   }
 
  private:
+  /// Lends one line's worker to Taskflow while a graph runs.
+  class graph_helper final : public event {
+   public:
+    graph_helper(tf::Executor& workers, scheduler& on) noexcept
+        : event(&graph_helper::help, who_), workers_(workers) {
+      who_.on = &on;
+    }
+    void lend(pool_runtime& home, activity& waiter) noexcept {
+      home_ = &home;
+      waiter_ = &waiter;
+      who_.on->post(*this);
+    }
+
+   private:
+    static void help(event& self, turn how) noexcept {
+      auto& me = static_cast<graph_helper&>(self);
+      if (how == turn::drop) return;
+      me.workers_.corun_until([&] {
+        return me.home_->running_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+      });
+      if (!me.home_->done_seen_.exchange(true)) me.waiter_->wake();
+      if (me.home_->helping_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        me.home_->lent_.store(false, std::memory_order_release);
+      }
+    }
+
+    party who_{.kind = "graph"};
+    tf::Executor& workers_;
+    pool_runtime* home_ = nullptr;
+    activity* waiter_ = nullptr;
+  };
+
+  /// A step whose predecessor failed fails with it; Taskflow orders the two.
+  static void lower(step_graph& graph, tf::Taskflow& flow) {
+    std::vector<tf::Task> tasks;
+    for (step_graph::id i = 0; i < graph.size(); ++i) {
+      tasks.push_back(flow.emplace([&graph, i] { graph.take(i); }));
+    }
+    for (step_graph::id i = 0; i < graph.size(); ++i) {
+      for (const auto after : graph.steps()[i].successors) tasks[i].precede(tasks[after]);
+    }
+  }
+
   tf::Executor workers_;
   std::vector<std::unique_ptr<pool_line>> lines_;
+  std::vector<std::unique_ptr<graph_helper>> helpers_;
   std::unique_ptr<pool_context> context_;
+  tf::Future<void> running_;
+  std::atomic<std::size_t> helping_{0};
+  std::atomic<bool> done_seen_{false};
+  std::atomic<bool> lent_{false};
   waiters waiters_;
 };
 

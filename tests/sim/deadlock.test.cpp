@@ -37,7 +37,7 @@ bool names(const error& verdict, const std::string& party, unsigned line) {
   });
 }
 
-constexpr unsigned merge_line = __LINE__ + 6;
+constexpr unsigned merge_line = __LINE__ + 7;
 constexpr unsigned gate_line = __LINE__ + 4;
 task<> one_never_comes(replica_context ctx) {
   gate never;

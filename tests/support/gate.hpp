@@ -20,6 +20,7 @@ class gate {
     return asio::async_initiate<Token, void(std::error_code)>(
         [this](auto handler) {
           auto slot = asio::get_associated_cancellation_slot(handler);
+          executor_ = asio::get_associated_executor(handler);
           handler_.emplace(std::move(handler));
           if (!slot.is_connected()) return;
           slot.assign([this](asio::cancellation_type) {
@@ -40,10 +41,10 @@ class gate {
     if (!handler_) return;
     auto handler = std::move(*handler_);
     handler_.reset();
-    const auto where = asio::get_associated_executor(handler);
-    asio::post(where, asio::append(std::move(handler), how));
+    asio::post(executor_, asio::append(std::move(handler), how));
   }
 
+  asio::any_io_executor executor_;
   std::optional<asio::any_completion_handler<void(std::error_code)>> handler_;
 };
 

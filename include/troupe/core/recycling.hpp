@@ -5,8 +5,11 @@
 // it out again, so that a steady state asks the heap for nothing.
 //
 // Guarantees
-//   steady   an allocation of a size this thread freed before costs no heap call;
-//   bounded  at most `cached_blocks` blocks of each size class wait in one thread;
+//   steady   an allocation of a size that was freed before costs no heap call, also when
+//            one thread allocates what another frees: full caches trade with empty ones
+//            through a depot, in batches;
+//   bounded  at most `cached_blocks` blocks of each size class wait in one thread, and
+//            as many in the depot;
 //   plain    every block comes from ::operator new and may be freed on any thread.
 //
 // Under AddressSanitizer nothing is kept, so that it sees every use after free.
@@ -33,7 +36,8 @@ namespace troupe::detail {
 struct recycling_cache {
   static constexpr std::size_t class_bytes = 64;
   static constexpr std::size_t classes = 32;  // Up to 2 KiB; larger blocks are rare.
-  static constexpr std::uint32_t cached_blocks = 4096;
+  static constexpr std::uint32_t cached_blocks = 1024;
+  static constexpr std::uint32_t batch_blocks = 64;
 
   struct block {
     block* next;
@@ -50,11 +54,18 @@ inline constinit thread_local recycling_cache recycling{};
 /// Opens this thread's cache and arranges for its end; false once the thread ends.
 bool open_recycling() noexcept;
 
+/// Fetches a batch of blocks into this thread's cache; false if the depot has none.
+bool fetch_batch(std::size_t size_class) noexcept;
+/// Brings a batch of this thread's blocks to the depot, or to the heap.
+void bring_batch(std::size_t size_class) noexcept;
+
 inline void* recycling_allocate(std::size_t bytes) {
   const auto size_class = (bytes + recycling_cache::class_bytes - 1) / recycling_cache::class_bytes;
 #ifndef TROUPE_RECYCLING_OFF
   if (size_class < recycling_cache::classes) {
-    if (auto* block = recycling.free[size_class]) {
+    auto* block = recycling.free[size_class];
+    if (!block && fetch_batch(size_class)) block = recycling.free[size_class];
+    if (block) [[likely]] {
       recycling.free[size_class] = block->next;
       --recycling.count[size_class];
       return block;
@@ -68,8 +79,8 @@ inline void recycling_free(void* memory, [[maybe_unused]] std::size_t bytes) noe
 #ifndef TROUPE_RECYCLING_OFF
   const auto size_class = (bytes + recycling_cache::class_bytes - 1) / recycling_cache::class_bytes;
   if (size_class < recycling_cache::classes &&
-      recycling.count[size_class] < recycling_cache::cached_blocks &&
-      (recycling.state == recycling_cache::state::open || open_recycling())) {
+      (recycling.state == recycling_cache::state::open || open_recycling())) [[likely]] {
+    if (recycling.count[size_class] == recycling_cache::cached_blocks) bring_batch(size_class);
     auto* block = static_cast<recycling_cache::block*>(memory);
     block->next = recycling.free[size_class];
     recycling.free[size_class] = block;

@@ -42,12 +42,13 @@ struct launch_signature<void> {
 /// A pending operation: the task, its handler and the way between their executors.
 template <class T, class Handler>
 class launched final : public root_task<T> {
-  using allocator = typename std::allocator_traits<
-      asio::associated_allocator_t<Handler>>::template rebind_alloc<launched>;
+  using handler_allocator = asio::associated_allocator_t<Handler, recycling_allocator<std::byte>>;
+  using allocator =
+      typename std::allocator_traits<handler_allocator>::template rebind_alloc<launched>;
 
  public:
   static void start(std::shared_ptr<runtime_state> on, task<T> body, Handler handler) {
-    allocator memory(asio::get_associated_allocator(handler));
+    allocator memory(asio::get_associated_allocator(handler, recycling_allocator<std::byte>()));
     auto* const self = std::allocator_traits<allocator>::allocate(memory, 1);
     try {
       new (self) launched(std::move(on), std::move(body), std::move(handler));
@@ -70,7 +71,7 @@ class launched final : public root_task<T> {
       : root_task<T>(std::move(on), std::move(body)),
         stop_(*this),
         handler_(std::move(handler)),
-        memory_(asio::get_associated_allocator(handler_)),
+        memory_(asio::get_associated_allocator(handler_, recycling_allocator<std::byte>())),
         runtime_work_(
             asio::prefer(this->state->executor(), asio::execution::outstanding_work.tracked)),
         handler_work_(asio::prefer(asio::get_associated_executor(handler_, this->state->executor()),
@@ -109,12 +110,12 @@ class launched final : public root_task<T> {
 
   /// Sends the outcome to the handler's executor. The handler is called there.
   struct completion {
-    using allocator_type = asio::associated_allocator_t<Handler>;
+    using allocator_type = handler_allocator;
 
     held op;
 
     allocator_type get_allocator() const noexcept {
-      return asio::get_associated_allocator(op->handler_);
+      return allocator_type(op->memory_);
     }
     void operator()() { deliver(std::move(op)); }
   };

@@ -21,6 +21,8 @@
 
 namespace troupe {
 
+class step_graph;
+
 /// Something that waits on a runtime and must end with it: a run, an operation, an actor.
 class root {
  public:
@@ -68,6 +70,10 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
 
   /// Sets `done`, which may be gone as soon as it is set, and wakes its waiter.
   virtual void finish(std::atomic<bool>& done) noexcept = 0;
+
+  /// Runs `graph`: here and now, then returns null; or elsewhere, then wakes `waiter` at
+  /// the end and returns what must be kept until then.
+  virtual std::shared_ptr<void> start(step_graph& graph, activity& waiter);
 
   /// Ends everything that runs here; see runtime.hpp, "closing".
   virtual void close() noexcept = 0;

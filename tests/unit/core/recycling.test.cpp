@@ -1,0 +1,173 @@
+// Counts heap calls, so it replaces operator new. Under AddressSanitizer nothing is kept,
+// and what is left to claim is that memory goes round without a mistake.
+
+#include "troupe/core/recycling.hpp"
+
+#include <asio/io_context.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <thread>
+#include <troupe/troupe.hpp>
+#include <utility>
+#include <vector>
+
+#include "tests/support/heap_count.hpp"
+
+namespace troupe::test {
+namespace {
+
+#ifdef TROUPE_RECYCLING_OFF
+constexpr bool recycling_is_on = false;
+#else
+constexpr bool recycling_is_on = true;
+#endif
+
+/// What heap calls a claim of none comes to where nothing is kept.
+void check_none(std::size_t calls) {
+  const bool none = calls == 0 || !recycling_is_on;
+  INFO(calls << " heap calls");
+  CHECK(none);
+}
+
+void allocate_and_free(std::size_t bytes, int times) {
+  std::vector<void*> blocks;
+  blocks.reserve(static_cast<std::size_t>(times));
+  for (int i = 0; i < times; ++i) blocks.push_back(detail::recycling_allocate(bytes));
+  for (void* block : blocks) detail::recycling_free(block, bytes);
+}
+
+TEST_CASE("steady: a size that was freed before costs no heap call") {
+  allocate_and_free(100, 1);
+  check_none(heap_calls_of([] {
+    for (int i = 0; i < 1000; ++i) {
+      detail::recycling_free(detail::recycling_allocate(100), 100);
+    }
+  }));
+}
+
+TEST_CASE("steady: sizes of one class share their blocks") {
+  allocate_and_free(65, 1);
+  check_none(heap_calls_of([] { detail::recycling_free(detail::recycling_allocate(128), 128); }));
+}
+
+TEST_CASE("plain: every byte of a block can be written") {
+  for (std::size_t bytes = 1; bytes < 4096; bytes += 61) {
+    void* block = detail::recycling_allocate(bytes);
+    std::memset(block, 0x5a, bytes);
+    detail::recycling_free(block, bytes);
+  }
+  SUCCEED();
+}
+
+TEST_CASE("plain: blocks are aligned as those of operator new") {
+  for (std::size_t bytes = 1; bytes < 4096; bytes += 61) {
+    void* block = detail::recycling_allocate(bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(block) % __STDCPP_DEFAULT_NEW_ALIGNMENT__ == 0);
+    detail::recycling_free(block, bytes);
+  }
+}
+
+TEST_CASE("plain: a block may be freed on another thread") {
+  void* block = detail::recycling_allocate(300);
+  std::thread([block] { detail::recycling_free(block, 300); }).join();
+  SUCCEED();
+}
+
+TEST_CASE("bounded: a thread keeps so many blocks of a size and no more") {
+  constexpr int many = static_cast<int>(detail::recycling_cache::cached_blocks) + 100;
+  allocate_and_free(500, many);
+  const auto calls = heap_calls_of([] {
+    std::vector<void*> blocks(static_cast<std::size_t>(many));
+    for (auto& block : blocks) block = detail::recycling_allocate(500);
+    for (void* block : blocks) detail::recycling_free(block, 500);
+  });
+  CHECK(calls >= 100);
+}
+
+TEST_CASE("bounded: large blocks are not kept") {
+  constexpr std::size_t large = 100'000;
+  allocate_and_free(large, 1);
+  CHECK(heap_calls_of([] {
+          detail::recycling_free(detail::recycling_allocate(large), large);
+        }) == 1);
+}
+
+TEST_CASE("an allocation larger than memory is refused") {
+  recycling_allocator<int> memory;
+  const auto too_many = std::numeric_limits<std::size_t>::max();
+  CHECK_THROWS_AS(memory.allocate(too_many), std::bad_array_new_length);
+}
+
+// -- what stands on it ----------------------------------------------------------------------------
+
+struct fixture {
+  asio::io_context io;
+  runtime rt{io.get_executor()};
+  mirrored_strategy strategy{rt, 4};
+};
+
+task<int> one() { co_return 1; }
+
+task<std::size_t> heap_calls_of_awaits(int n) {
+  static_cast<void>(co_await one());
+  const std::size_t before = heap_calls.load();
+  for (int i = 0; i < n; ++i) static_cast<void>(co_await one());
+  co_return heap_calls.load() - before;
+}
+
+TEST_CASE_METHOD(fixture, "steady: a repeated task asks the heap for nothing") {
+  check_none(block_on(rt, heap_calls_of_awaits(1000)));
+}
+
+int first_of(const per_replica<int>& values) { return values[0]; }
+
+task<> merge_in_a_loop(replica_context ctx, int warm, int rounds, std::size_t* calls) {
+  for (int i = 0; i < warm; ++i) static_cast<void>(co_await ctx.merge_call(first_of, i));
+  const std::size_t before = heap_calls.load();
+  for (int i = 0; i < rounds; ++i) static_cast<void>(co_await ctx.merge_call(first_of, i));
+  *calls = heap_calls.load() - before;
+}
+
+TEST_CASE_METHOD(fixture, "steady: a round of merges asks the heap for nothing") {
+  std::size_t calls = 1;
+  block_on(rt, strategy.run(merge_in_a_loop, 10, 1000, &calls));
+  check_none(calls);
+}
+
+task<int> step(replica_context ctx, int value) {
+  co_return co_await ctx.merge_call(first_of, value);
+}
+
+task<std::size_t> heap_calls_of_runs(const mirrored_strategy* strategy, int n) {
+  for (int i = 0; i < 10; ++i) static_cast<void>(co_await strategy->run(step, i));
+  const std::size_t before = heap_calls.load();
+  for (int i = 0; i < n; ++i) static_cast<void>(co_await strategy->run(step, i));
+  co_return heap_calls.load() - before;
+}
+
+TEST_CASE_METHOD(fixture, "steady: a repeated run asks the heap for nothing") {
+  check_none(block_on(rt, heap_calls_of_runs(&strategy, 1000)));
+}
+
+task<std::size_t> heap_calls_of_operations(int n) {
+  const auto yield = [](auto handler) {
+    const auto where = asio::get_associated_executor(handler);
+    asio::post(where, std::move(handler));
+  };
+  using signature = void();
+  for (int i = 0; i < 10; ++i) co_await asio::async_initiate<use_task_t, signature>(yield, use_task);
+  const std::size_t before = heap_calls.load();
+  for (int i = 0; i < n; ++i) co_await asio::async_initiate<use_task_t, signature>(yield, use_task);
+  co_return heap_calls.load() - before;
+}
+
+TEST_CASE_METHOD(fixture, "steady: a repeated Asio operation asks the heap for nothing") {
+  check_none(block_on(rt, heap_calls_of_operations(1000)));
+}
+
+}  // namespace
+}  // namespace troupe::test
