@@ -93,6 +93,7 @@ class sim_engine final : public runtime_state {
   asio::any_io_executor executor() const override { return function_executor(*context_); }
   void run_until(event& first, const std::atomic<bool>& done) override;
   void finish(std::atomic<bool>& done) noexcept override { done = true; }
+  std::shared_ptr<void> start(step_graph& graph, activity& waiter) override;
   void close() noexcept override;
   std::uint64_t now() const noexcept override { return static_cast<std::uint64_t>(now_.count()); }
 

@@ -119,6 +119,36 @@ concept reducible = requires { typename detail::elements<T>::type; };
 template <reducible T, reduction Op>
 using reduced_t = typename detail::reduced<T, Op>::type;
 
+namespace detail {
+
+/// The elements [first, last) of a reduction of ranges: one pass, all replicas at once.
+template <class Op, class T, class R>
+void reduce_elements(const per_replica<T>& values, R& result, std::size_t first,
+                     std::size_t last) noexcept {
+  using element = typename elements<T>::type;
+  for (std::size_t j = first; j < last; ++j) {
+    result[j] = fold<Op, element>(values.size(), [&](std::size_t i) { return values[i][j]; });
+  }
+}
+
+/// A result of the right length. \throws errc::shape_mismatch unless all have the same.
+template <class Op, class T>
+reduced_t<T, Op> room_for_result(const per_replica<T>& values) {
+  if (values.empty()) throw_nothing_to_reduce();
+  const std::size_t length = values[0].size();
+  for (const T& v : values) {
+    if (v.size() == length) continue;
+    std::vector<std::size_t> sizes;
+    for (const T& each : values) sizes.push_back(each.size());
+    throw_shape_mismatch(sizes);
+  }
+  reduced_t<T, Op> result{};
+  if constexpr (requires { result.resize(length); }) result.resize(length);
+  return result;
+}
+
+}  // namespace detail
+
 /// The sum or mean of all replicas' values, added up in replica order.
 /// \throws errc::shape_mismatch if ranges differ in length, or there is no value.
 template <reduction Op, class T>
@@ -126,24 +156,12 @@ auto reduce(Op, const per_replica<T>& values) {
   static_assert(reducible<T>,
                 "troupe: sum and mean are defined for numbers and for std::vector and std::array "
                 "of numbers; give merge_call() a function of your own for other types");
-  if (values.empty()) detail::throw_nothing_to_reduce();
-  const std::size_t n = values.size();
   if constexpr (arithmetic<T>) {
-    return detail::fold<Op, T>(n, [&](std::size_t i) { return values[i]; });
+    if (values.empty()) detail::throw_nothing_to_reduce();
+    return detail::fold<Op, T>(values.size(), [&](std::size_t i) { return values[i]; });
   } else {
-    using element = typename detail::elements<T>::type;
-    reduced_t<T, Op> result{};
-    const std::size_t length = values[0].size();
-    for (const T& v : values) {
-      if (v.size() == length) continue;
-      std::vector<std::size_t> sizes;
-      for (const T& each : values) sizes.push_back(each.size());
-      detail::throw_shape_mismatch(sizes);
-    }
-    if constexpr (requires { result.resize(length); }) result.resize(length);
-    for (std::size_t j = 0; j < length; ++j) {
-      result[j] = detail::fold<Op, element>(n, [&](std::size_t i) { return values[i][j]; });
-    }
+    auto result = detail::room_for_result<Op>(values);
+    detail::reduce_elements<Op>(values, result, 0, result.size());
     return result;
   }
 }
