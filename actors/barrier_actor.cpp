@@ -32,16 +32,14 @@ barrier_actor::barrier_actor(std::span<const party> homes)
 }
 
 void barrier_actor::admit(std::span<replica_actor> members) {
+  for (auto& s : shares_) s->members.reserve(members.size() / shares_.size() + 1);
   for (replica_actor& r : members) {
     share& s = *shares_[r.replica() % shares_.size()];
     r.admitted_to(&s);
     s.members.push_back(&r);
-    s.members_as_events.push_back(&r);
     ++s.expected;
-    replicas_.push_back(&r);
   }
-  slots_.resize(replicas_.size());
-  places_.resize(replicas_.size());
+  slots_.resize(members.size());
 }
 
 void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, merge_check check) {
@@ -67,7 +65,7 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, m
     s->halted = s->failing = false;
     s->slow = shares_.size() > 1 || s->who.on->traced();
   }
-  for (auto& s : shares_) s->who.on->post(s->members_as_events);
+  for (auto& s : shares_) s->who.on->post(s->members);
 }
 
 void barrier_actor::arrive_with_care(share& s, replica_actor& who,
@@ -75,7 +73,6 @@ void barrier_actor::arrive_with_care(share& s, replica_actor& who,
   s.who.on->trace(trace_kind::arrive, who.owner(), request.at, merges_ + 1);
   if (s.halted) {
     if (s.failing) {
-      slots_[who.replica()] = nullptr;
       who.mark_interrupted();
       who.wake();
     }
@@ -147,7 +144,7 @@ void barrier_actor::judge() noexcept {
       start_merge();
       return;
     }
-    if (finished == replicas_.size()) {
+    if (finished == slots_.size()) {
       over_ = true;
     } else {
       begin_halt(errc::missing_replica);
@@ -212,12 +209,11 @@ void barrier_actor::merged(std::exception_ptr failure) noexcept {
 void barrier_actor::release() noexcept {
   // Everybody waits: the lines' counts are ours until we post.
   phase_ = phase::gathering;
-  std::fill(slots_.begin(), slots_.end(), nullptr);
   if (shares_.size() > 1) progress_.store(0, std::memory_order_relaxed);
   for (auto& s : shares_) {
     // Nobody on this line runs before the post, and no other line looks at its count.
     s->arrived = 0;
-    s->who.on->post(s->members_as_events);
+    s->who.on->post(s->members);
   }
 }
 

@@ -51,15 +51,23 @@ void barrier_actor::begin_halt(errc reason) noexcept {
   phase_ = phase::halting;
   reason_ = reason;
   lines_left_.store(static_cast<std::uint32_t>(shares_.size()), std::memory_order_relaxed);
+  try {
+    places_.assign(slots_.size(), replica_place{});
+  } catch (...) {
+    places_.clear();  // Out of memory for the picture: the verdict goes without it.
+  }
   for (auto& s : shares_) s->who.on->post(s->halt_signal);
 }
 
 void barrier_actor::share::halt() noexcept {
   halted = true;
   try {
-    for (const auto* r : members) barrier.places_[r->replica()] = barrier.place_of(*r);
+    for (event* each : members) {
+      const replica_actor& r = as_replica(*each);
+      if (!barrier.places_.empty()) barrier.places_[r.replica()] = barrier.place_of(r);
+    }
   } catch (...) {
-    // Out of memory for the picture: the verdict goes without it.
+    // Out of memory for the picture: the verdict goes with what there is.
   }
   if (barrier.lines_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     barrier.signal_home(barrier.all_halted_);
@@ -110,13 +118,14 @@ void barrier_actor::pass_verdict() noexcept {
 
 void barrier_actor::share::fail() noexcept {
   failing = true;
-  for (auto* r : members) {
-    if (auto*& request = barrier.slots_[r->replica()]) {
-      request = nullptr;
-      r->mark_interrupted();
-      r->wake();
+  for (event* each : members) {
+    replica_actor& r = as_replica(*each);
+    // Slots are not cleared after a round: a request is live while its replica waits for it.
+    if (r.waiting() && r.waiting() == barrier.slots_[r.replica()]) {
+      r.mark_interrupted();
+      r.wake();
     }
-    if (r->unfinished()) r->stop();
+    if (r.unfinished()) r.stop();
   }
   if (finished == members.size()) barrier.line_is_done();
 }
@@ -131,7 +140,7 @@ void barrier_actor::close_run() noexcept {
   settle();
 }
 
-error_facts barrier_actor::facts_of_break() const {
+error_facts barrier_actor::facts_of_break() {
   std::vector<std::uint32_t> waiting, finished, failed;
   for (const auto& p : places_) {
     if (p.is == replica_place::state::waiting) waiting.push_back(p.replica);
@@ -164,7 +173,7 @@ error_facts barrier_actor::facts_of_break() const {
       facts.fix = "let every replica merge equally often: one data set may be shorter, one path "
                   "may skip the merge";
   }
-  facts.replicas = places_;
+  facts.replicas = std::move(places_);
   facts.merges_agreed = merges_;
   facts.last_agreed = last_agreed_;
   facts.replay = who_.on->replay_hint();

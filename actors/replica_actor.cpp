@@ -14,14 +14,14 @@ void replica_actor::step_slowly(turn how) noexcept {
     step_with_care_ = owner().on->traced();
     enter();
   } else {
-    owner().on->trace(trace_kind::resume, who_, where());
+    owner().on->trace(trace_kind::resume, owner(), where());
     resume();
   }
 }
 
 void replica_actor::enter() noexcept {
   phase_ = phase::running;
-  owner().on->trace(trace_kind::start, who_);
+  owner().on->trace(trace_kind::start, owner());
   try {
     impersonate([&] { frame_ = program_->enter(*this); });
   } catch (...) {
@@ -50,7 +50,10 @@ void replica_actor::root_ended() noexcept {
 
 void replica_actor::finish(phase how) noexcept {
   phase_ = how;
-  owner().on->trace(how == phase::failed ? trace_kind::fail : trace_kind::finish, who_, where());
+  if (step_with_care_) {
+    owner().on->trace(how == phase::failed ? trace_kind::fail : trace_kind::finish, owner(),
+                      where());
+  }
   barrier_.finish(*this);  // The next run may begin as soon as the last one finishes.
 }
 

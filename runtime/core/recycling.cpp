@@ -14,8 +14,8 @@ namespace {
 /// Batches of blocks that one thread had too many of. Constant initialised and never
 /// destroyed: threads may end after everything else has.
 struct depot {
-  static constexpr std::size_t batches = recycling_cache::cached_blocks /
-                                         recycling_cache::batch_blocks;
+  static constexpr std::size_t batches =
+      recycling_cache::cached_blocks / recycling_cache::batch_blocks;
   std::mutex mutex;
   std::array<recycling_cache::block*, batches> full{};
   std::size_t count = 0;

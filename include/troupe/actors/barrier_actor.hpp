@@ -121,8 +121,11 @@ class barrier_actor final : public routine {
     bool slow = false;     ///< An arrival may mean more than one more.
     bool halted = false;   ///< Releases have stopped.
     bool failing = false;  ///< The verdict is known here.
-    std::vector<replica_actor*> members;
-    std::vector<event*> members_as_events;
+    static replica_actor& as_replica(event& member) noexcept {
+      return static_cast<replica_actor&>(member);
+    }
+
+    std::vector<event*> members;  ///< Replica actors, as they are posted.
     signal<share, &share::halt> halt_signal;
     signal<share, &share::fail> fail_signal;
   };
@@ -147,12 +150,11 @@ class barrier_actor final : public routine {
   void release() noexcept;
   void begin_halt(errc reason) noexcept;
   replica_place place_of(const replica_actor& r) const;
-  error_facts facts_of_break() const;
+  error_facts facts_of_break();
 
   party who_;
   std::vector<std::unique_ptr<share>> shares_;
-  std::vector<merge_request*> slots_;  // Index = replica; null while it does not wait.
-  std::vector<replica_actor*> replicas_;
+  std::vector<merge_request*> slots_;  // Index = replica; its latest request.
   std::vector<replica_place> places_;  // Filled by the lines while halting.
 
   activity* on_end_ = nullptr;

@@ -41,8 +41,9 @@ class replica_actor final : public routine {
  public:
   enum class phase : std::uint8_t { idle, starting, running, finished, failed };
 
+  /// `who` outlives the actor.
   replica_actor(const party& who, std::uint32_t replica, barrier_actor& barrier) noexcept
-      : routine(&replica_actor::take_step, who_), replica_(replica), barrier_(barrier), who_(who) {}
+      : routine(&replica_actor::take_step, who), replica_(replica), barrier_(barrier) {}
 
   std::uint32_t replica() const noexcept { return replica_; }
   barrier_actor& barrier() const noexcept { return barrier_; }
@@ -98,7 +99,6 @@ class replica_actor final : public routine {
   replica_program* program_ = nullptr;
   std::coroutine_handle<> frame_;
   std::exception_ptr failure_;
-  party who_;
 };
 
 }  // namespace troupe

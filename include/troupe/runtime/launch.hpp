@@ -114,9 +114,7 @@ class launched final : public root_task<T> {
 
     held op;
 
-    allocator_type get_allocator() const noexcept {
-      return allocator_type(op->memory_);
-    }
+    allocator_type get_allocator() const noexcept { return allocator_type(op->memory_); }
     void operator()() { deliver(std::move(op)); }
   };
 

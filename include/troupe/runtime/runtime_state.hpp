@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -112,7 +113,7 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   std::vector<scheduler*> schedulers_;
   mutable std::mutex mutex_;  // Guards the list and the names; never held in callbacks.
   root* roots_ = nullptr;
-  std::vector<party> names_;  // Index = party::id.
+  std::deque<party> names_;  // Index = party::id.
   std::vector<std::uint32_t> retired_;
   std::vector<std::unique_ptr<tracer>> tracers_;
   std::atomic<bool> closed_{false};

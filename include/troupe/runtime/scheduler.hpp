@@ -81,6 +81,10 @@ class ready_ring {
   }
   void push(std::span<event* const> batch) noexcept {
     if (capacity_ - (tail_ - head_) < batch.size()) grow(batch.size());
+    if (batch.size() <= 8) {
+      for (event* e : batch) slots_[tail_++ & (capacity_ - 1)] = e;
+      return;
+    }
     const std::size_t at = tail_ & (capacity_ - 1);
     const std::size_t before_wrap = std::min(batch.size(), capacity_ - at);
     std::copy_n(batch.data(), before_wrap, slots_.get() + at);

@@ -37,9 +37,8 @@ task<mirrored<reduced_t<T, Op>>> reduce_ranges(per_replica<T> values) {
     step_graph graph;
     for (std::size_t first = 0; first < result.size(); first += stretch) {
       const std::size_t last = std::min(first + stretch, result.size());
-      graph.add([&values, &result, first, last] {
-        reduce_elements<Op>(values, result, first, last);
-      });
+      graph.add(
+          [&values, &result, first, last] { reduce_elements<Op>(values, result, first, last); });
     }
     co_await troupe::run(graph);
   }
