@@ -3,6 +3,8 @@
 #include "troupe/runtime/runtime_state.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "troupe/core/error.hpp"
 
@@ -95,11 +97,13 @@ recording runtime_state::traced() const {
   recording all;
   for (const auto& t : tracers_) {
     const auto part = t->events();
-    all.events.insert(all.events.end(), part.begin(), part.end());
+    std::vector<trace_event> merged;
+    std::merge(all.events.begin(), all.events.end(), part.begin(), part.end(),
+               std::back_inserter(merged),
+               [](const auto& a, const auto& b) { return a.time < b.time; });
+    all.events = std::move(merged);
     all.lost += t->lost();
   }
-  std::stable_sort(all.events.begin(), all.events.end(),
-                   [](const auto& a, const auto& b) { return a.time < b.time; });
   all.names = participants();
   return all;
 }

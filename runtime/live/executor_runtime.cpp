@@ -83,7 +83,7 @@ class executor_runtime final : public runtime_state {
 
   /// The executor destroyed the drain that the line was claimed for.
   void lost_drain() noexcept {
-    line_.close_claimed();
+    line_.close();
     if (mark_closed()) abandon_roots();
   }
 

@@ -2,8 +2,6 @@
 
 #include "runtime/live/line.hpp"
 
-#include <thread>
-
 #include "troupe/core/contract.hpp"
 
 namespace troupe::detail {
@@ -62,6 +60,11 @@ bool line::take_inbox() noexcept {
 }
 
 void line::drain(event* first) noexcept {
+  const std::lock_guard lock(draining_);
+  if (closed_.load(std::memory_order_acquire)) {
+    drop_all();
+    return;
+  }
   scheduler* const outer = std::exchange(current_, this);
   if (first) ready_.push(*first);
   int left = fair_share();
@@ -82,13 +85,11 @@ void line::drain(event* first) noexcept {
 
 void line::close() noexcept {
   closed_.store(true, std::memory_order_release);
-  // A line closed from one of its own steps is drained by its drain().
-  while (current_ != this && !try_claim()) std::this_thread::yield();
-  drop_all();
-}
-
-void line::close_claimed() noexcept {
-  closed_.store(true, std::memory_order_release);
+  if (current_ == this) {
+    drop_all();  // Closed from one of its own steps.
+    return;
+  }
+  const std::lock_guard lock(draining_);
   drop_all();
 }
 

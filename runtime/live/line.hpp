@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -35,11 +36,9 @@ class line : public scheduler {
   /// `first` is taken before what others post meanwhile. \pre Claimed.
   void drain(event* first = nullptr) noexcept;
 
-  /// Ends the line: what is queued and what is posted from now on is dropped.
-  /// Waits until no other thread runs it.
+  /// Ends the line: what is queued and what is posted from now on is dropped. Waits for a
+  /// drain() that is under way on another thread; one that is still to come does nothing.
   void close() noexcept;
-  /// The same for a line claimed by the caller, or by a drain() that will never come.
-  void close_claimed() noexcept;
 
   std::uint64_t wake_ups() const noexcept { return wake_ups_.load(std::memory_order_relaxed); }
 
@@ -63,6 +62,7 @@ class line : public scheduler {
 
   concurrent_queue<event*> inbox_;
   std::vector<queue_token> tokens_;  // Index = the posting line's.
+  std::mutex draining_;  // Held by drain(); never waited for, but by close().
   std::atomic<bool> closed_{false};
   std::atomic<std::uint64_t> wake_ups_{0};
 };

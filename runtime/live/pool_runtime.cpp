@@ -147,7 +147,7 @@ class pool_runtime final : public runtime_state {
     if (!mark_closed()) return;
     for (const auto& line : lines_) line->end();
     workers_.wait_for_all();
-    for (const auto& line : lines_) line->close_claimed();
+    for (const auto& line : lines_) line->close();
     abandon_roots();
   }
 

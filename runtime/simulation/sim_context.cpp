@@ -66,7 +66,7 @@ class world_timer final : public timer_source {
     bool abort(one_wait& w) {
       if (!w.handler) return false;
       // The timer list holds a reference to the wait: complete first, then let it go.
-      w.complete(std::make_error_code(std::errc::operation_canceled));
+      w.complete(asio::error::operation_aborted);  // As Asio's own timers do.
       engine->remove_timer(w.ticket);
       return true;
     }

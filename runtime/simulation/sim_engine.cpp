@@ -219,11 +219,16 @@ void sim_engine::run_until(event&, const std::atomic<bool>&) {
 
 void sim_engine::close() noexcept {
   if (!mark_closed()) return;
+  // What is queued goes first, while those it belongs to are whole.
+  drop_queued();
   abandon_roots();
-  for (auto& l : ready_) {
+  drop_queued();
+}
+
+void sim_engine::drop_queued() noexcept {
+  for (auto& l : std::exchange(ready_, {})) {
     for (event* e : l.events) e->step(event::turn::drop);
   }
-  ready_.clear();
   timers_.clear();
   while (!hops_.empty()) {
     event& hop = *hops_.front();

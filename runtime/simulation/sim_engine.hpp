@@ -110,6 +110,7 @@ class sim_engine final : public runtime_state {
     std::function<void()> fire;
   };
 
+  void drop_queued() noexcept;
   bool step();
   void run_hops();
   bool advance_time();

@@ -87,6 +87,7 @@ struct pending_asio {
 
   std::atomic<int> holders{2};
   std::atomic<bool> awaited{true};
+  std::atomic<bool> settled{false};
   activity* self = nullptr;
   std::optional<std::tuple<std::decay_t<Args>...>> result;
   asio::cancellation_signal cancel;
@@ -122,6 +123,7 @@ class asio_handler {
   void settle() noexcept {
     auto* const shared = std::exchange(shared_, nullptr);
     // The awaiter clears the flag when its frame goes; then there is nobody to wake.
+    shared->settled.store(true);
     if (shared->awaited.load(std::memory_order_acquire)) shared->self->wake();
     shared->release();
   }
@@ -149,7 +151,10 @@ class asio_operation final : public wait_as<asio_operation<Initiation, Bound, Ar
   asio_operation& operator=(asio_operation&&) = delete;
   ~asio_operation() {
     if (!shared_) return;
-    shared_->awaited.store(false, std::memory_order_release);
+    // Under way, but nobody will see it end: it must not keep its context busy.
+    if (shared_->awaited.exchange(false, std::memory_order_acq_rel) && !shared_->settled.load()) {
+      shared_->cancel.emit(asio::cancellation_type::terminal);
+    }
     shared_->release();
   }
 
@@ -180,7 +185,7 @@ class asio_operation final : public wait_as<asio_operation<Initiation, Bound, Ar
 
   value_type await_resume() {
     if (failure_) std::rethrow_exception(failure_);
-    if (!shared_) throw std::system_error(std::make_error_code(std::errc::operation_canceled));
+    if (!shared_) throw std::system_error(std::error_code(asio::error::operation_aborted));
     if (!shared_->result) throw_operation_lost();
     return std::apply([](auto&&... all) { return unpack(std::move(all)...); },
                       *std::move(shared_->result));

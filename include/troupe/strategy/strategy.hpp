@@ -13,7 +13,8 @@
 //   whole     run() returns when every replica has finished, never earlier;
 //   concurrent  runs of one strategy may overlap and nest: each has replicas of its own;
 //   usable    after any failure the strategy can be used again;
-//   alive     a strategy may be destroyed while a run is under way: the run goes on.
+//   alive     a strategy may be destroyed while a run is under way: the run goes on, but
+//             nobody may ask a context for its strategy() any more.
 
 #pragma once
 
