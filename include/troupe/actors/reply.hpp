@@ -136,11 +136,12 @@ class answer final : public wait_as<answer<T>> {
   template <std::derived_from<detail::chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> asker) noexcept {
     state_->asker = asker.promise().self;
-    state_->asker->park(asker, *this);
     int expected = shared::open;
     if (!state_->at.compare_exchange_strong(expected, shared::awaited, std::memory_order_acq_rel)) {
-      return false;
+      return false;  // It came meanwhile.
     }
+    // Not too late, if it comes now: its event is taken after we have returned.
+    state_->asker->park(asker, *this);
     if (state_->asker->stop_requested()) cancel_wait();
     return true;
   }

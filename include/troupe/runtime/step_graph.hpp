@@ -84,8 +84,8 @@ class graph_run final : public wait_as<graph_run> {
   template <std::derived_from<chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
     activity& self = *waiting.promise().self;
-    self.park(waiting, *this);
     keep_ = static_cast<routine&>(self).owner().on->home().start(graph_, self);
+    if (keep_) self.park(waiting, *this);
     return keep_ != nullptr;
   }
   void await_resume() const { graph_.throw_first_failure(); }

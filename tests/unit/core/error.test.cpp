@@ -15,12 +15,24 @@ namespace troupe::test {
 namespace {
 
 constexpr std::array all_codes = {
-    errc::missing_replica,  errc::replica_failed,         errc::cancelled,
-    errc::merge_mismatch,   errc::foreign_context,        errc::deadlock,
-    errc::runtime_gone,     errc::broken_reply,           errc::empty_task,
-    errc::strategy_mixed,   errc::cross_replica_required, errc::replica_required,
-    errc::invalid_device,   errc::shape_mismatch,         errc::invalid_schedule,
-    errc::schedule_diverged, errc::too_long,              errc::would_block,
+    errc::missing_replica,
+    errc::replica_failed,
+    errc::cancelled,
+    errc::merge_mismatch,
+    errc::foreign_context,
+    errc::deadlock,
+    errc::runtime_gone,
+    errc::broken_reply,
+    errc::empty_task,
+    errc::strategy_mixed,
+    errc::cross_replica_required,
+    errc::replica_required,
+    errc::invalid_device,
+    errc::shape_mismatch,
+    errc::invalid_schedule,
+    errc::schedule_diverged,
+    errc::too_long,
+    errc::would_block,
 };
 
 constexpr errc no_such_code = static_cast<errc>(999);
@@ -72,11 +84,11 @@ TEST_CASE("stable: codes keep their numbers") {
 
 TEST_CASE("a code's tag is its number") { CHECK(tag_of(errc::merge_mismatch) == "TR-104"); }
 
-TEST_CASE("the category's name is troupe") {
-  CHECK(std::string(category().name()) == "troupe");
-}
+TEST_CASE("the category's name is troupe") { CHECK(std::string(category().name()) == "troupe"); }
 
-TEST_CASE("there is one category") { CHECK(&category() == &make_error_code(errc::deadlock).category()); }
+TEST_CASE("there is one category") {
+  CHECK(&category() == &make_error_code(errc::deadlock).category());
+}
 
 TEST_CASE("a cancelled run compares equal to operation_canceled") {
   CHECK(error(errc::cancelled, "").code() == std::errc::operation_canceled);

@@ -91,9 +91,8 @@ TEST_CASE("bounded: a thread keeps so many blocks of a size and no more") {
 TEST_CASE("bounded: large blocks are not kept") {
   constexpr std::size_t large = 100'000;
   allocate_and_free(large, 1);
-  CHECK(heap_calls_of([] {
-          detail::recycling_free(detail::recycling_allocate(large), large);
-        }) == 1);
+  CHECK(heap_calls_of([] { detail::recycling_free(detail::recycling_allocate(large), large); }) ==
+        1);
 }
 
 TEST_CASE("an allocation larger than memory is refused") {
@@ -159,9 +158,11 @@ task<std::size_t> heap_calls_of_operations(int n) {
     asio::post(where, std::move(handler));
   };
   using signature = void();
-  for (int i = 0; i < 10; ++i) co_await asio::async_initiate<use_task_t, signature>(yield, use_task);
+  for (int i = 0; i < 10; ++i)
+    co_await asio::async_initiate<const use_task_t&, signature>(yield, use_task);
   const std::size_t before = heap_calls.load();
-  for (int i = 0; i < n; ++i) co_await asio::async_initiate<use_task_t, signature>(yield, use_task);
+  for (int i = 0; i < n; ++i)
+    co_await asio::async_initiate<const use_task_t&, signature>(yield, use_task);
   co_return heap_calls.load() - before;
 }
 

@@ -66,7 +66,9 @@ task<> keep(guest here) {
 
 TEST_CASE("owned: a task destroyed unstarted destroys its arguments once") {
   census guests;
-  { const task<> never = keep(guest(guests)); }
+  {
+    const task<> never = keep(guest(guests));
+  }
   CHECK(guests.entered == 1);
   CHECK(guests.left == 1);
 }

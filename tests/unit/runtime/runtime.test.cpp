@@ -29,9 +29,7 @@ std::ptrdiff_t threads_of_this_process() {
   return std::distance(begin(tasks), end(tasks));
 }
 
-int sum(const per_replica<int>& values) {
-  return std::accumulate(values.begin(), values.end(), 0);
-}
+int sum(const per_replica<int>& values) { return std::accumulate(values.begin(), values.end(), 0); }
 task<int> step(replica_context ctx, int three) {
   const int v = three + ctx.replica_id();
   const int s = co_await ctx.merge_call(sum, v);

@@ -105,8 +105,9 @@ TEST_CASE("an exception out of the program is the failure, with its own type") {
 }
 
 TEST_CASE("an exception before the program's first await is the failure, too") {
-  const auto report = simulation(isolated()).explore(
-      [](world&) -> task<> { throw std::out_of_range("not even a task"); });
+  const auto report = simulation(isolated()).explore([](world&) -> task<> {
+    throw std::out_of_range("not even a task");
+  });
   REQUIRE_FALSE(report.passed());
   CHECK(is_a<std::out_of_range>(report.failure->exception));
 }
@@ -145,13 +146,11 @@ TEST_CASE("a program that something else than the world orders is errc::schedule
   CHECK(code_of(simulation(isolated()).explore(forget_the_world)) == errc::schedule_diverged);
 }
 
-// -- how much is explored --------------------------------------------------------------------------
+// -- how much is explored ------------------------------------------------------------------------
 
 task<> three_arrive(world& w) {
   mirrored_strategy strategy(w.runtime(), 3);
-  co_await strategy.run([](replica_context ctx) -> task<> {
-    co_await ctx.merge_call([] {});
-  });
+  co_await strategy.run([](replica_context ctx) -> task<> { co_await ctx.merge_call([] {}); });
 }
 
 TEST_CASE("a small program is proved: every schedule, and the report says so") {
@@ -185,9 +184,9 @@ using orders = std::vector<std::vector<int>>;
 task<> note_order(world& w, orders* all) {
   std::vector<int> order;
   mirrored_strategy strategy(w.runtime(), 4);
-  co_await strategy.run([](replica_context ctx, std::vector<int>* into) {
-    into->push_back(ctx.replica_id());
-  }, &order);
+  co_await strategy.run(
+      [](replica_context ctx, std::vector<int>* into) { into->push_back(ctx.replica_id()); },
+      &order);
   all->push_back(order);
 }
 

@@ -86,8 +86,8 @@ recording recorded_run(std::size_t events) {
 }
 
 std::size_t count(const recording& r, trace_kind kind) {
-  return static_cast<std::size_t>(
-      std::count_if(r.events.begin(), r.events.end(), [&](const auto& e) { return e.kind == kind; }));
+  return static_cast<std::size_t>(std::count_if(r.events.begin(), r.events.end(),
+                                                [&](const auto& e) { return e.kind == kind; }));
 }
 
 TEST_CASE("off: a runtime that was not asked to trace records nothing") {

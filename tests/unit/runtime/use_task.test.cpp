@@ -31,7 +31,7 @@ struct fixture {
 /// An Asio operation that completes with exactly these arguments.
 template <class Signature, class... Values>
 auto async_yield(asio::io_context& io, Values... values) {
-  return asio::async_initiate<use_task_t, Signature>(
+  return asio::async_initiate<const use_task_t&, Signature>(
       [&io](auto handler, auto... all) {
         asio::post(io, asio::append(std::move(handler), std::move(all)...));
       },
@@ -92,11 +92,11 @@ TEST_CASE_METHOD(fixture, "an exception_ptr is rethrown") {
 }
 
 task<std::unique_ptr<int>> await_owned(asio::io_context* io) {
-  co_return co_await asio::async_initiate<use_task_t, void(std::unique_ptr<int>)>(
-      [io](auto handler) {
-        asio::post(*io, asio::append(std::move(handler), std::make_unique<int>(3)));
-      },
-      use_task);
+  const auto yield = [io](auto handler) {
+    asio::post(*io, asio::append(std::move(handler), std::make_unique<int>(3)));
+  };
+  using signature = void(std::unique_ptr<int>);
+  co_return co_await asio::async_initiate<const use_task_t&, signature>(yield, use_task);
 }
 
 TEST_CASE_METHOD(fixture, "a result may be one that can only be moved") {
@@ -125,7 +125,7 @@ TEST_CASE_METHOD(fixture, "Asio's own timer can be awaited") {
 }
 
 task<> throw_while_starting() {
-  co_await asio::async_initiate<use_task_t, void()>(
+  co_await asio::async_initiate<const use_task_t&, void()>(
       [](auto) { throw std::out_of_range("while starting"); }, use_task);
 }
 
@@ -150,7 +150,7 @@ TEST_CASE_METHOD(fixture, "a task goes on after an initiation threw") {
 }
 
 task<bool> start_late(bool* started) {
-  auto operation = asio::async_initiate<use_task_t, void()>(
+  auto operation = asio::async_initiate<const use_task_t&, void()>(
       [started](auto handler) {
         *started = true;
         const auto where = asio::get_associated_executor(handler);
@@ -197,8 +197,8 @@ TEST_CASE_METHOD(fixture, "cancellable: stopping the task fires the operation's 
   census frames;
   asio::cancellation_signal stop;
   std::exception_ptr failure;
-  launch(rt, pass(&g, &frames), asio::bind_cancellation_slot(
-                                    stop.slot(), [&](std::exception_ptr e) { failure = e; }));
+  launch(rt, pass(&g, &frames),
+         asio::bind_cancellation_slot(stop.slot(), [&](std::exception_ptr e) { failure = e; }));
   io.poll();
   REQUIRE(g.waited_for());
   stop.emit(asio::cancellation_type::terminal);
@@ -224,9 +224,9 @@ TEST_CASE_METHOD(fixture, "cancellable: a stopped task's later operations do not
   gate first, second;
   asio::cancellation_signal stop;
   int cancelled = 0;
-  launch(rt, pass_twice(&first, &second),
-         asio::bind_cancellation_slot(stop.slot(),
-                                      [&](std::exception_ptr, int n) { cancelled = n; }));
+  launch(
+      rt, pass_twice(&first, &second),
+      asio::bind_cancellation_slot(stop.slot(), [&](std::exception_ptr, int n) { cancelled = n; }));
   io.poll();
   stop.emit(asio::cancellation_type::terminal);
   io.run();
@@ -261,10 +261,10 @@ TEST_CASE("an io_context that ends under a waiting task destroys its frame once"
 
 TEST_CASE("an operation that outlives its task is harmless") {
   gate g;
+  census frames;
   {
     asio::io_context io;
     runtime rt{io.get_executor()};
-    census frames;
     launch(rt, pass(&g, &frames), [](std::exception_ptr) {});
     io.poll();
   }

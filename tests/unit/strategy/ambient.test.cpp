@@ -184,8 +184,8 @@ TEST_CASE_METHOD(fixture, "core-056 after a failed run everything is in the defa
 }
 
 task<int> launched_from_a_replica(runtime* rt) {
-  co_return co_await launch(*rt, []() -> task<int> { co_return ask() == outside() ? 1 : 0; }(),
-                            use_task);
+  co_return co_await launch(
+      *rt, []() -> task<int> { co_return ask() == outside() ? 1 : 0; }(), use_task);
 }
 
 TEST_CASE_METHOD(fixture, "core-022 a task launched from a replica starts in the default state") {

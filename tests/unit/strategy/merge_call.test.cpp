@@ -194,8 +194,8 @@ TEST_CASE_METHOD(fixture, "core-021 a context of another strategy is errc::forei
   std::optional<replica_context> kept;
   run(keep_context, &kept);
   mirrored_strategy other(rt, 2);
-  CHECK(is(thrown_by([&] { block_on(rt, other.run(merge_on_kept, &kept)); }),
-           errc::foreign_context));
+  CHECK(
+      is(thrown_by([&] { block_on(rt, other.run(merge_on_kept, &kept)); }), errc::foreign_context));
 }
 
 TEST_CASE_METHOD(fixture, "a context outside every run is errc::foreign_context") {

@@ -28,10 +28,9 @@ bool refuses_name(const char* name) {
 
 TEST_CASE("a device has one canonical name") {
   const std::string canonical = "/job:localhost/replica:0/task:0/device:CPU:3";
-  for (const char* name :
-       {"cpu:3", "CPU:3", "/cpu:3", "device:CPU:3", "/device:cpu:3", "/device:CPU:3",
-        "/job:localhost/replica:0/task:0/device:CPU:3", "/replica:0/task:0/device:CPU:3",
-        "cpu:03"}) {
+  for (const char* name : {"cpu:3", "CPU:3", "/cpu:3", "device:CPU:3", "/device:cpu:3",
+                           "/device:CPU:3", "/job:localhost/replica:0/task:0/device:CPU:3",
+                           "/replica:0/task:0/device:CPU:3", "cpu:03"}) {
     INFO(name);
     CHECK(canonical_device(name) == canonical);
   }

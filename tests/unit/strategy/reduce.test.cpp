@@ -70,8 +70,7 @@ TEST_CASE("exact: a sum has the bits of adding up from left to right") {
   const auto source = scattered(1001);
   double folded = source[0];
   for (std::size_t i = 1; i < source.size(); ++i) folded += source[i];
-  const double reduced =
-      reduce(reduce_op::sum, per_replica<double>(source.begin(), source.end()));
+  const double reduced = reduce(reduce_op::sum, per_replica<double>(source.begin(), source.end()));
   CHECK(std::bit_cast<std::uint64_t>(reduced) == std::bit_cast<std::uint64_t>(folded));
 }
 
@@ -95,8 +94,8 @@ TEST_CASE("exact: each element of long vectors has the bits of adding up from le
   for (std::size_t j = 0; j < length; ++j) {
     double folded = values[0][j];
     for (std::size_t r = 1; r < replicas; ++r) folded += values[r][j];
-    equal = equal &&
-            std::bit_cast<std::uint64_t>(folded) == std::bit_cast<std::uint64_t>(reduced[j]);
+    equal =
+        equal && std::bit_cast<std::uint64_t>(folded) == std::bit_cast<std::uint64_t>(reduced[j]);
   }
   CHECK(equal);
 }

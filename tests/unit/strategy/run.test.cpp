@@ -59,7 +59,7 @@ TEST_CASE_METHOD(fixture, "a coroutine's context is optional") {
 }
 
 TEST_CASE_METHOD(fixture, "a lambda with captures runs on every replica") {
-  const int base = 7;
+  int base = 7;
   CHECK(run([base](replica_context ctx) { return base + ctx.replica_id(); }) == ints({7, 8}));
 }
 
@@ -106,9 +106,9 @@ TEST_CASE_METHOD(fixture, "a mirrored argument gives every replica its value") {
 }
 
 TEST_CASE_METHOD(fixture, "several arguments are unwrapped each by its own type") {
-  const auto r = run([](replica_context, int a, int b, std::string c) {
-    return a + b + static_cast<int>(c.size());
-  }, ints({1, 2}), 10, std::string("abc"));
+  const auto r = run([](replica_context, int a, int b,
+                        std::string c) { return a + b + static_cast<int>(c.size()); },
+                     ints({1, 2}), 10, std::string("abc"));
   CHECK(r == ints({14, 15}));
 }
 
@@ -130,7 +130,9 @@ TEST_CASE_METHOD(fixture, "arguments live in the operation, not at its caller") 
 
 TEST_CASE_METHOD(fixture, "nothing runs before the operation is awaited") {
   bool ran = false;
-  { const auto never = strategy.run([&ran] { ran = true; }); }
+  {
+    const auto never = strategy.run([&ran] { ran = true; });
+  }
   CHECK_FALSE(ran);
 }
 
@@ -140,7 +142,9 @@ TEST_CASE_METHOD(fixture, "arguments of a run that never happens are destroyed o
     std::shared_ptr<guest> held;
     void operator()() const {}
   };
-  { const auto never = strategy.run(keeper{std::make_shared<guest>(guests)}); }
+  {
+    const auto never = strategy.run(keeper{std::make_shared<guest>(guests)});
+  }
   CHECK(guests.entered == 1);
   CHECK(guests.left == 1);
 }
@@ -156,10 +160,12 @@ TEST_CASE_METHOD(fixture, "core-050 a function that returns nothing yields nothi
 
 TEST_CASE_METHOD(fixture, "a coroutine that returns nothing yields nothing") {
   int runs = 0;
-  run([](int* n) -> task<> {
-    ++*n;
-    co_return;
-  }, &runs);
+  run(
+      [](int* n) -> task<> {
+        ++*n;
+        co_return;
+      },
+      &runs);
   CHECK(runs == 2);
 }
 

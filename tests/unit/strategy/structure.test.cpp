@@ -20,9 +20,9 @@ static_assert(std::is_same_v<regrouped_t<int>, per_replica<int>>);
 static_assert(std::is_same_v<regrouped_t<std::vector<int>>, per_replica<std::vector<int>>>);
 static_assert(std::is_same_v<regrouped_t<std::tuple<int, text>>,
                              std::tuple<per_replica<int>, per_replica<text>>>);
-static_assert(std::is_same_v<regrouped_t<std::pair<int, std::tuple<text, float>>>,
-                             std::pair<per_replica<int>,
-                                       std::tuple<per_replica<text>, per_replica<float>>>>);
+static_assert(
+    std::is_same_v<regrouped_t<std::pair<int, std::tuple<text, float>>>,
+                   std::pair<per_replica<int>, std::tuple<per_replica<text>, per_replica<float>>>>);
 static_assert(std::is_same_v<regrouped_t<std::tuple<>>, std::tuple<>>);
 static_assert(std::is_same_v<regrouped_t<per_replica<int>>, per_replica<per_replica<int>>>);
 static_assert(std::is_same_v<selected_t<per_replica<int>>, int>);
@@ -66,8 +66,8 @@ TEST_CASE("inverse: pairs come back") {
 
 TEST_CASE("core-041 nested structure comes back") {
   using nest = std::tuple<text, std::pair<text, std::tuple<text, int>>, std::vector<text>>;
-  CHECK(comes_back<nest>({nest("a1", {"b1", {"c1", 1}}, {"g1"}),
-                          nest("a2", {"b2", {"c2", 2}}, {"g2", "h2"})}));
+  CHECK(comes_back<nest>(
+      {nest("a1", {"b1", {"c1", 1}}, {"g1"}), nest("a2", {"b2", {"c2", 2}}, {"g2", "h2"})}));
 }
 
 TEST_CASE("inverse: values of a single replica come back") {
@@ -135,8 +135,7 @@ TEST_CASE("taking a replica's component moves it out") {
   values.reserve(2);
   values.append(std::make_unique<int>(1));
   values.append(std::make_unique<int>(2));
-  const std::unique_ptr<int> mine =
-      structure<per_replica<std::unique_ptr<int>>>::take(1, values);
+  const std::unique_ptr<int> mine = structure<per_replica<std::unique_ptr<int>>>::take(1, values);
   CHECK(*mine == 2);
   CHECK(values[0] != nullptr);
   CHECK(values[1] == nullptr);
