@@ -52,9 +52,8 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, m
   cancel_seen_ = over_ = false;
   merges_ = 0;
   last_agreed_ = place{};
-  if (failed_) {
-    failed_ = false;
-    merge_failure_ = nullptr;
+  if (merge_failure_) merge_failure_ = nullptr;
+  if (verdict_) {
     verdict_ = nullptr;
     report_.reset();
   }
@@ -73,6 +72,8 @@ void barrier_actor::arrive_with_care(share& s, replica_actor& who,
   s.who.on->trace(trace_kind::arrive, who.owner(), request.at, merges_ + 1);
   if (s.halted) {
     if (s.failing) {
+      slots_[who.replica()] = nullptr;
+      request.broken = true;
       who.mark_interrupted();
       who.wake();
     }
@@ -107,8 +108,11 @@ void barrier_actor::note_progress(share& s, bool first, std::uint64_t first_of_l
   // both, so that neither a whole round nor a waiter beside a finisher goes unnoticed.
   const std::uint64_t add = (first ? first_of_line : 0) + (whole ? line_whole : 0);
   if (add == 0) return;
+  // Unless there is something to signal, another line may end the run from here on, and its
+  // owner the barrier: nothing of it is touched then.
+  const std::size_t lines = shares_.size();
   const std::uint64_t now = progress_.fetch_add(add, std::memory_order_acq_rel) + add;
-  if (whole && (now & field) == shares_.size()) {
+  if (whole && (now & field) == lines) {
     signal_home(whole_);
   } else if ((now & (field * line_waits)) != 0 && now >= line_finishes) {
     report_trouble();
@@ -195,10 +199,7 @@ void barrier_actor::merged(std::exception_ptr failure) noexcept {
     ++merges_;
     last_agreed_ = slots_.front()->at;
   }
-  if (failure || failed_) {
-    failed_ = failure != nullptr;
-    merge_failure_ = std::move(failure);
-  }
+  if (failure || merge_failure_) merge_failure_ = std::move(failure);
   if (cancel_seen_) {
     begin_halt(errc::cancelled);
   } else {
@@ -209,6 +210,7 @@ void barrier_actor::merged(std::exception_ptr failure) noexcept {
 void barrier_actor::release() noexcept {
   // Everybody waits: the lines' counts are ours until we post.
   phase_ = phase::gathering;
+  std::fill(slots_.begin(), slots_.end(), nullptr);
   if (shares_.size() > 1) progress_.store(0, std::memory_order_relaxed);
   for (auto& s : shares_) {
     // Nobody on this line runs before the post, and no other line looks at its count.
@@ -226,8 +228,8 @@ void barrier_actor::settle() noexcept {
   on_end_->wake();
 }
 
-void barrier_actor::throw_failure() const {
-  std::rethrow_exception(verdict_ ? verdict_ : merge_failure_);
+void barrier_actor::throw_failure(bool by_verdict) const {
+  std::rethrow_exception(by_verdict ? verdict_ : merge_failure_);
 }
 
 void barrier_actor::abandon() noexcept {

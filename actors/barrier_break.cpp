@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "troupe/actors/barrier_actor.hpp"
 
@@ -109,7 +110,6 @@ void barrier_actor::pass_verdict() noexcept {
   } catch (...) {
     verdict_ = std::current_exception();
   }
-  failed_ = true;
   who_.on->trace(trace_kind::verdict, who_, last_agreed_, static_cast<std::uint64_t>(reason_));
   lines_left_.store(static_cast<std::uint32_t>(shares_.size()), std::memory_order_relaxed);
   for (auto& s : shares_) s->who.on->post(s->fail_signal);
@@ -120,8 +120,9 @@ void barrier_actor::share::fail() noexcept {
   failing = true;
   for (event* each : members) {
     replica_actor& r = as_replica(*each);
-    // Slots are not cleared after a round: a request is live while its replica waits for it.
-    if (r.waiting() && r.waiting() == barrier.slots_[r.replica()]) {
+    // A replica that was released but has not gone on yet waits no more: its slot is empty.
+    if (auto* request = std::exchange(barrier.slots_[r.replica()], nullptr)) {
+      request->broken = true;
       r.mark_interrupted();
       r.wake();
     }

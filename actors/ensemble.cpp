@@ -69,8 +69,8 @@ void ensemble::cancel_event::run(event& self, turn how) noexcept {
 }
 
 std::exception_ptr ensemble::outcome() const {
-  if (!barrier_.failed() && !barrier_.anybody_threw()) return nullptr;
   const auto& verdict = barrier_.verdict();
+  if (!verdict && !barrier_.anybody_threw()) return nullptr;
   bool anybody_interrupted = false;
   std::exception_ptr consequence;
   for (std::size_t i = 0; i < size_; ++i) {

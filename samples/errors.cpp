@@ -18,9 +18,7 @@ namespace {
 using namespace troupe;
 using namespace std::chrono_literals;
 
-int sum(const per_replica<int>& values) {
-  return std::accumulate(values.begin(), values.end(), 0);
-}
+int sum(const per_replica<int>& values) { return std::accumulate(values.begin(), values.end(), 0); }
 void apply_gradients(cross_replica_context, const per_replica<float>&) {}
 void reset_statistics(cross_replica_context) {}
 
@@ -99,9 +97,9 @@ class demonstration {
     // [cancelled]
     asio::cancellation_signal signal;
     std::exception_ptr outcome;
-    strategy_.async_run(waits_for_long, std::tuple(),
-                        asio::bind_cancellation_slot(
-                            signal.slot(), [&](std::exception_ptr e) { outcome = e; }));
+    strategy_.async_run(
+        waits_for_long, std::tuple(),
+        asio::bind_cancellation_slot(signal.slot(), [&](std::exception_ptr e) { outcome = e; }));
     io_.restart();
     io_.poll();  // Everybody waits now.
     signal.emit(asio::cancellation_type::terminal);

@@ -130,10 +130,10 @@ class service {
         continue;
       }
       const auto signal = sessions_.emplace(sessions_.end());
-      asio::co_spawn(io_, session(std::move(socket)),
-                     asio::bind_cancellation_slot(
-                         signal->slot(),
-                         [this, signal](std::exception_ptr) { sessions_.erase(signal); }));
+      asio::co_spawn(
+          io_, session(std::move(socket)),
+          asio::bind_cancellation_slot(
+              signal->slot(), [this, signal](std::exception_ptr) { sessions_.erase(signal); }));
     }
   }
 
@@ -233,8 +233,8 @@ class client {
 
   /// The next answer; "" when the service has closed the connection.
   awaitable<std::string> receive() {
-    auto [failure, size] = co_await asio::async_read_until(
-        socket_, asio::dynamic_buffer(input_), '\n', with_error);
+    auto [failure, size] =
+        co_await asio::async_read_until(socket_, asio::dynamic_buffer(input_), '\n', with_error);
     if (failure) co_return "";
     std::string line = input_.substr(0, size - 1);
     input_.erase(0, size);

@@ -87,6 +87,7 @@ class executor_runtime final : public runtime_state {
     if (mark_closed()) abandon_roots();
   }
 
+  void nudge() noexcept;
   void post_drain() noexcept;
   void drain() noexcept { line_.drain(); }
 
@@ -95,6 +96,8 @@ class executor_runtime final : public runtime_state {
 
   asio::any_io_executor executor_;
   waiters waiters_;
+  std::atomic<int> inside_{0};   // Waiters that run the context.
+  std::atomic<int> leaving_{0};  // Those of them that are done.
   executor_line line_;
 };
 
@@ -160,6 +163,11 @@ void executor_runtime::run_until(event& first, const std::atomic<bool>& done) {
 
 void executor_runtime::run_context(asio::io_context& context, event& first,
                                    const std::atomic<bool>& done) {
+  struct counted {
+    explicit counted(std::atomic<int>& c) : count(c) { ++count; }
+    ~counted() { --count; }
+    std::atomic<int>& count;
+  } const one_more(inside_);
   std::exception_ptr foreign;  // Out of somebody else's handler, which shares the context.
   // Whoever blocks runs the line itself: no handler and no wake-up in between.
   if (line_.try_claim()) {
@@ -181,17 +189,26 @@ void executor_runtime::run_context(asio::io_context& context, event& first,
     facts.fix = "look for who never answers: each line names what a coroutine waits for";
     throw error(std::move(facts));
   }
+  leaving_.fetch_sub(1, std::memory_order_release);
   if (foreign) std::rethrow_exception(foreign);
 }
 
 void executor_runtime::finish(std::atomic<bool>& done) noexcept {
   const bool driven_here = scheduler::current() == &line_;
+  if (executor_.target<asio::io_context::executor_type>()) leaving_.fetch_add(1);
   waiters_.finish(done);
   // Another thread's waiter may sleep inside the context: give it something to run.
   if (auto* io = executor_.target<asio::io_context::executor_type>();
-      io && !closed() && !(driven_here && !io->running_in_this_thread())) {
-    asio::post(executor_, [] {});
+      io && !closed() && inside_.load() > (driven_here && !io->running_in_this_thread() ? 1 : 0)) {
+    nudge();
   }
+}
+
+void executor_runtime::nudge() noexcept {
+  // Whichever thread of the context takes it passes it on until the waiter has left.
+  asio::post(executor_, [self = shared_from_this(), this] {
+    if (leaving_.load(std::memory_order_acquire) > 0 && !closed()) nudge();
+  });
 }
 
 }  // namespace

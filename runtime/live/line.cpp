@@ -2,6 +2,8 @@
 
 #include "runtime/live/line.hpp"
 
+#include <algorithm>
+
 #include "troupe/core/contract.hpp"
 
 namespace troupe::detail {
@@ -9,6 +11,9 @@ namespace troupe::detail {
 namespace {
 
 constexpr std::size_t inbox_batch = 64;
+
+/// How many steps of its own a line takes before it looks for other senders' events.
+constexpr int own_steps = 256;
 
 }  // namespace
 
@@ -69,13 +74,18 @@ void line::drain(event* first) noexcept {
   if (first) ready_.push(*first);
   int left = fair_share();
   for (;;) {
-    for (; left > 0 && !ready_.empty(); --left) ready_.pop().step();
-    if (!ready_.empty()) {
+    int batch = std::min(left, own_steps);
+    left -= batch;
+    for (; batch > 0 && !ready_.empty(); --batch) ready_.pop().step();
+    left += batch;
+    if (closed_.load(std::memory_order_acquire)) drop_all();
+    // Steps that make each other ready must not keep everybody else out for ever.
+    if (take_inbox() || !ready_.empty()) {
+      if (left > 0) continue;
       current_ = outer;
       wake(idle);  // Still claimed: the next drain() goes on here.
       return;
     }
-    if (take_inbox()) continue;
     state_.exchange(idle);
     // A post between the last look and the exchange found the line claimed and woke nobody.
     if (inbox_.size_approx() == 0 || state_.exchange(claimed) == claimed) break;

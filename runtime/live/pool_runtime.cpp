@@ -145,9 +145,9 @@ class pool_runtime final : public runtime_state {
 
   void close() noexcept override {
     if (!mark_closed()) return;
+    for (const auto& line : lines_) line->close();
     for (const auto& line : lines_) line->end();
     workers_.wait_for_all();
-    for (const auto& line : lines_) line->close();
     abandon_roots();
   }
 

@@ -20,9 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-int sum(const per_replica<int>& values) {
-  return std::accumulate(values.begin(), values.end(), 0);
-}
+int sum(const per_replica<int>& values) { return std::accumulate(values.begin(), values.end(), 0); }
 
 /// A run started by launch(), its cancellation, and how often and how it ended.
 struct launched_run {
@@ -34,12 +32,12 @@ struct launched_run {
   int merged = 0;
 
   auto token() {
-    return asio::bind_cancellation_slot(
-        cancel.slot(), [this](std::exception_ptr thrown, per_replica<int> values) {
-          ++ended;
-          failure = thrown;
-          result = std::move(values);
-        });
+    return asio::bind_cancellation_slot(cancel.slot(),
+                                        [this](std::exception_ptr thrown, per_replica<int> values) {
+                                          ++ended;
+                                          failure = thrown;
+                                          result = std::move(values);
+                                        });
   }
 };
 

@@ -131,10 +131,11 @@ TEST_CASE("a mismatch names the place of every replica") {
   });
 }
 
+constexpr mirrored_options by_count{.check = merge_check::count};
+
 TEST_CASE("core-076 under merge_check::count replica 0's function runs, once") {
   explore_all([](world& w) -> task<> {
-    const verdicts seen =
-        co_await diverge(w, with_different_functions, 2, {.check = merge_check::count});
+    const verdicts seen = co_await diverge(w, with_different_functions, 2, by_count);
     w.check(!seen.run && !seen.told[0] && !seen.told[1], "no mismatch");
   });
 }
@@ -146,8 +147,7 @@ task<int> pick(replica_context ctx) {
 
 TEST_CASE("core-076 under merge_check::count everybody gets what replica 0's function returns") {
   explore_all([](world& w) -> task<> {
-    const mirrored_options as_in_tensorflow{.check = merge_check::count};
-    mirrored_strategy strategy(w.runtime(), 2, as_in_tensorflow);
+    mirrored_strategy strategy(w.runtime(), 2, by_count);
     const auto r = co_await strategy.run(pick);
     w.check(r == per_replica<int>({10, 10}), "the first's value");
   });
@@ -155,8 +155,7 @@ TEST_CASE("core-076 under merge_check::count everybody gets what replica 0's fun
 
 TEST_CASE("core-078 under merge_check::count types must still agree") {
   explore_all([](world& w) -> task<> {
-    const verdicts seen =
-        co_await diverge(w, with_different_types, 2, {.check = merge_check::count});
+    const verdicts seen = co_await diverge(w, with_different_types, 2, by_count);
     w.check(is(seen.run, errc::merge_mismatch), "arguments of other types cannot be merged");
   });
 }

@@ -22,9 +22,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-int sum(const per_replica<int>& values) {
-  return std::accumulate(values.begin(), values.end(), 0);
-}
+int sum(const per_replica<int>& values) { return std::accumulate(values.begin(), values.end(), 0); }
 
 task<int> sum_of(replica_context ctx, int value) {
   co_return co_await ctx.merge_call(sum, value + ctx.replica_id());
@@ -169,9 +167,9 @@ TEST_CASE("a world that ends in a deadlock destroys every frame once") {
   const auto report = simulation(quick).explore([&](world& w) {
     return [](world& v, gate* gates, census* count) -> task<> {
       mirrored_strategy strategy(v.runtime(), 2);
-      co_await strategy.run([](replica_context ctx, gate* g, census* c) -> task<> {
-        co_await wait_at(g + ctx.replica_id(), c);
-      }, gates, count);
+      co_await strategy.run([](replica_context ctx, gate* g,
+                               census* c) -> task<> { co_await wait_at(g + ctx.replica_id(), c); },
+                            gates, count);
     }(w, never, &bodies);
   });
   CHECK_FALSE(report.passed());

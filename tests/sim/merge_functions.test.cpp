@@ -13,9 +13,7 @@
 namespace troupe::test {
 namespace {
 
-int sum(const per_replica<int>& values) {
-  return std::accumulate(values.begin(), values.end(), 0);
-}
+int sum(const per_replica<int>& values) { return std::accumulate(values.begin(), values.end(), 0); }
 
 task<int> coroutine_sum(cross_replica_context, per_replica<int> values) {
   co_await sleep_for(std::chrono::milliseconds(1));
@@ -205,9 +203,9 @@ TEST_CASE("an exception of a nested run surfaces unchanged from the outer one") 
 
 task<int> merge_inside_merge(replica_context ctx) {
   // The function is a coroutine, so that it could await the merge if it were let.
-  const auto stale = [ctx](per_replica<int>) { return [](replica_context old) -> task<int> {
-      co_return co_await old.merge_call(sum, 1);
-    }(ctx); };
+  const auto stale = [ctx](per_replica<int>) {
+    return [](replica_context old) -> task<int> { co_return co_await old.merge_call(sum, 1); }(ctx);
+  };
   co_return co_await ctx.merge_call(stale, 1);
 }
 

@@ -79,7 +79,9 @@ task<> bump(world& w, int* counter) {
   // The sleeps end at the same time: whose continuation comes first is the world's choice.
   co_await sleep_for(std::chrono::milliseconds(1));
   const int before = *counter;
-  co_await sleep_for(std::chrono::milliseconds(before == 0 ? 1 : w.choose(2)));
+  std::chrono::milliseconds work(1);
+  if (before != 0) work *= w.choose(2);
+  co_await sleep_for(work);
   *counter = before + 1;
 }
 
@@ -109,8 +111,8 @@ task<int> first_one_writes(replica_context ctx, leadership* shared) {
     shared->leader = ctx.replica_id();
     shared->written = 100 + ctx.replica_id();
   }
-  co_return co_await ctx.merge_call(
-      [shared](const per_replica<int>&) { return shared->written; }, ctx.replica_id());
+  const auto read = [shared](const per_replica<int>&) { return shared->written; };
+  co_return co_await ctx.merge_call(read, ctx.replica_id());
 }
 
 task<> lead_by_arrival(world& w) {

@@ -32,13 +32,12 @@ struct record {
 // Merges `before` times, then the replicas in `bad` (a bit each) throw, then all merge again.
 task<> body(replica_context ctx, record* log, int before, unsigned bad) {
   const guest here(log->bodies);
-  for (int i = 0; i < before; ++i) {
-    co_await ctx.merge_call([log] { ++log->merges; });
-  }
+  const auto count = [log] { ++log->merges; };
+  for (int i = 0; i < before; ++i) co_await ctx.merge_call(count);
   if ((bad >> ctx.replica_id()) & 1u) throw own_failure(ctx.replica_id());
   std::exception_ptr thrown;
   try {
-    co_await ctx.merge_call([log] { ++log->merges; });
+    co_await ctx.merge_call(count);
   } catch (...) {
     thrown = std::current_exception();
   }

@@ -121,7 +121,8 @@ TEST_CASE("arguments of a merge function are in replica order whoever arrives fi
 
 task<double> cancelling_sum(replica_context ctx) {
   const std::array<double, 3> values = {1e16, 1, -1e16};
-  co_return co_await ctx.all_reduce(reduce_op::sum, values[static_cast<std::size_t>(ctx.replica_id())]);
+  co_return co_await ctx.all_reduce(reduce_op::sum,
+                                    values[static_cast<std::size_t>(ctx.replica_id())]);
 }
 
 TEST_CASE("a sum has the same bits under every schedule") {
@@ -135,7 +136,8 @@ TEST_CASE("a sum has the same bits under every schedule") {
 }
 
 task<> count_one_merge(replica_context ctx, int* calls) {
-  co_await ctx.merge_call([calls] { ++*calls; });
+  const auto count = [calls] { ++*calls; };
+  co_await ctx.merge_call(count);
 }
 
 TEST_CASE("a merge function runs once") {
@@ -154,7 +156,7 @@ task<bool> context_of_merge(replica_context ctx) {
   });
   // And back: the replica's own context again.
   const auto mine = get_replica_context();
-  co_return cross && mine && mine->replica_id() == ctx.replica_id();
+  co_return cross&& mine && mine->replica_id() == ctx.replica_id();
 }
 
 TEST_CASE("core-004 inside a merge function there is no replica context") {

@@ -3,13 +3,13 @@
 // Asio's rule holds: a cancellation slot is used where its handler runs. Here that is the
 // test's own io_context, and the replicas run on other threads.
 
+#include <algorithm>
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/bind_executor.hpp>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/experimental/awaitable_operators.hpp>
 #include <asio/use_awaitable.hpp>
-#include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
@@ -81,18 +81,19 @@ struct tally {
   }
 };
 
-/// Starts `step`, cancels it once `progress` has reached `enough`, waits for its end.
+/// Starts `step`, cancels it once `progress` has reached `enough`, waits for its end. `here` outlives the
+/// threads that post to it: one of them may still be inside post() when its handler runs.
 template <class Step>
-void cancel_at(const mirrored_strategy& strategy, Step step, int enough, tally& ends) {
-  asio::io_context here;
+void cancel_at(asio::io_context& here, const mirrored_strategy& strategy, Step step, int enough,
+               tally& ends) {
+  here.restart();
   asio::cancellation_signal signal;
   std::atomic<int> progress{0};
-  strategy.async_run(step, std::tuple(&progress),
-                     asio::bind_executor(here.get_executor(),
-                                         asio::bind_cancellation_slot(
-                                             signal.slot(), [&](std::exception_ptr e, auto&&...) {
-                                               ends(e);
-                                             })));
+  strategy.async_run(
+      step, std::tuple(&progress),
+      asio::bind_executor(here.get_executor(),
+                          asio::bind_cancellation_slot(
+                              signal.slot(), [&](std::exception_ptr e, auto&&...) { ends(e); })));
   while (progress.load(std::memory_order_relaxed) < enough) std::this_thread::yield();
   signal.emit(asio::cancellation_type::terminal);
   here.run();  // The operation keeps it busy until it has completed.
@@ -103,14 +104,15 @@ task<int> good_step(replica_context ctx) { co_return co_await ctx.merge_call(sum
 }  // namespace
 
 TEST_CASE("a cancellation in the middle of merges ends the run with errc::cancelled") {
-  stress::on_every_place([](runtime& rt, const std::string& place) {
+  asio::io_context here;
+  stress::on_every_place([&here](runtime& rt, const std::string& place) {
     INFO(place);
     mirrored_strategy strategy{rt, 4};
     std::mt19937 random(3);
     tally ends;
     int good_after = 0;
     for (int i = 0; i < 60; ++i) {
-      cancel_at(strategy, forever, static_cast<int>(random() % 20), ends);
+      cancel_at(here, strategy, forever, static_cast<int>(random() % 20), ends);
       good_after += block_on(rt, strategy.run(good_step)) == per_replica<int>{4, 4, 4, 4} ? 1 : 0;
     }
     CHECK(ends.completed == 60);
@@ -120,32 +122,34 @@ TEST_CASE("a cancellation in the middle of merges ends the run with errc::cancel
 }
 
 TEST_CASE("a cancellation reaches replicas and merge functions that wait for the world") {
-  stress::on_every_place([](runtime& rt, const std::string& place) {
+  asio::io_context here;
+  stress::on_every_place([&here](runtime& rt, const std::string& place) {
     INFO(place);
     mirrored_strategy strategy{rt, 3};
     tally ends;
-    for (int i = 0; i < 40; ++i) cancel_at(strategy, outside, i % 4, ends);
-    for (int i = 0; i < 40; ++i) cancel_at(strategy, in_merge, i % 2, ends);
+    for (int i = 0; i < 40; ++i) cancel_at(here, strategy, outside, i % 4, ends);
+    for (int i = 0; i < 40; ++i) cancel_at(here, strategy, in_merge, i % 2, ends);
     CHECK(ends.completed == 80);
     CHECK(ends.cancelled == 80);
   });
 }
 
 TEST_CASE("a cancellation that races with the end of the run completes it once, either way") {
-  stress::on_every_place([](runtime& rt, const std::string& place) {
+  asio::io_context here;
+  stress::on_every_place([&here](runtime& rt, const std::string& place) {
     INFO(place);
     mirrored_strategy strategy{rt, 3};
     tally ends;
-    for (int i = 0; i < 300; ++i) cancel_at(strategy, short_step, 0, ends);
+    for (int i = 0; i < 300; ++i) cancel_at(here, strategy, short_step, 0, ends);
     CHECK(ends.completed == 300);
     CHECK(ends.good + ends.cancelled == 300);
   });
 }
 
 TEST_CASE("many runs of one strategy are cancelled in any order") {
+  asio::io_context here;
   runtime rt{pool_size{2}};
   mirrored_strategy strategy{rt, 3};
-  asio::io_context here;
   std::mt19937 random(5);
   tally ends;
   std::atomic<int> progress{0};
@@ -154,11 +158,11 @@ TEST_CASE("many runs of one strategy are cancelled in any order") {
     std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
     for (int i = 0; i < 20; ++i) {
       auto& signal = *signals.emplace_back(std::make_unique<asio::cancellation_signal>());
-      strategy.async_run(forever, std::tuple(&progress),
-                         asio::bind_executor(here.get_executor(),
-                                             asio::bind_cancellation_slot(
-                                                 signal.slot(),
-                                                 [&](std::exception_ptr e) { ends(e); })));
+      strategy.async_run(
+          forever, std::tuple(&progress),
+          asio::bind_executor(
+              here.get_executor(),
+              asio::bind_cancellation_slot(signal.slot(), [&](std::exception_ptr e) { ends(e); })));
     }
     std::shuffle(signals.begin(), signals.end(), random);
     for (auto& signal : signals) {
@@ -201,17 +205,17 @@ asio::awaitable<void> run_wins(const strategy* on, std::atomic<int>* progress, r
 }  // namespace
 
 TEST_CASE("a timeout is a run or a timer, whichever comes first") {
-  stress::on_every_place([](runtime& rt, const std::string& place) {
+  asio::io_context here;
+  stress::on_every_place([&here](runtime& rt, const std::string& place) {
     INFO(place);
     mirrored_strategy strategy{rt, 3};
-    asio::io_context here;
     std::atomic<int> progress{0};
     races seen;
     for (int i = 0; i < 10; ++i) {
       asio::co_spawn(here, timer_wins(&strategy, &progress, &seen), asio::detached);
       asio::co_spawn(here, run_wins(&strategy, &progress, &seen), asio::detached);
-      here.run();
       here.restart();
+      here.run();
     }
     CHECK(seen.timeouts == 10);
     CHECK(seen.results == 10);

@@ -11,7 +11,14 @@ namespace {
 
 using namespace troupe;
 
-enum class fault { none, replica_throws, returns_early, merges_elsewhere, merge_throws, late_throw };
+enum class fault {
+  none,
+  replica_throws,
+  returns_early,
+  merges_elsewhere,
+  merge_throws,
+  late_throw
+};
 
 /// One fault, on one replica, in one round.
 struct plan {

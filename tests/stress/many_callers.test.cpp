@@ -3,7 +3,9 @@
 #include <asio/use_future.hpp>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 #include <future>
+#include <iterator>
 #include <numeric>
 #include <stdexcept>
 
@@ -96,4 +98,24 @@ TEST_CASE("a run that fails does not reach the runs beside it") {
     });
     CHECK(right == 120);
   });
+}
+
+namespace {
+
+std::ptrdiff_t count_threads() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+}  // namespace
+
+TEST_CASE("a future on an io_context starts no thread", "[.]") {
+  asio::io_context io;
+  runtime rt{io.get_executor()};
+  mirrored_strategy strategy{rt, replicas};
+  const auto before = count_threads();
+  auto result = strategy.async_run(step, std::tuple(1), asio::use_future);
+  io.run();
+  CHECK(result.get()[0] == wanted(1));
+  CHECK(count_threads() == before);
 }

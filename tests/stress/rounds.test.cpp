@@ -199,11 +199,9 @@ TEST_CASE("a round wakes each thread of a pool at most once") {
 
 TEST_CASE("100,000 replicas meet at one barrier") {
   constexpr int replicas = 100'000;
-  for (const std::size_t threads : {1u, 2u}) {
-    runtime rt{pool_size{threads}};
-    mirrored_strategy strategy{rt, replicas};
-    long calls = 0;
-    CHECK(all_are(block_on(rt, strategy.run(right_rounds, 2L, &calls)), 2));
-    CHECK(calls == 2);
-  }
+  runtime rt{pool_size{2}};
+  mirrored_strategy strategy{rt, replicas};
+  long calls = 0;
+  CHECK(all_are(block_on(rt, strategy.run(right_rounds, 1L, &calls)), 1));
+  CHECK(calls == 1);
 }

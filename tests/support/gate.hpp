@@ -1,9 +1,10 @@
 // gate.hpp - an asynchronous operation that ends when the test says so, or never.
 //
-// Any completion token; the cancellation slot ends it with operation_canceled.
+// Any completion token; the cancellation slot ends it with operation_aborted.
 
 #pragma once
 
+#include <asio/error.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -23,9 +24,7 @@ class gate {
           executor_ = asio::get_associated_executor(handler);
           handler_.emplace(std::move(handler));
           if (!slot.is_connected()) return;
-          slot.assign([this](asio::cancellation_type) {
-            finish(std::make_error_code(std::errc::operation_canceled));
-          });
+          slot.assign([this](asio::cancellation_type) { finish(asio::error::operation_aborted); });
         },
         token);
   }

@@ -41,7 +41,7 @@ class hand_driven_context : public asio::execution_context {
       // Functions that can only be moved must fit as well.
       auto shared = std::make_shared<F>(std::move(f));
       context_->queue_.push_back(
-          std::make_unique<std::function<void()>>([shared] { std::move(*shared)(); }));
+          std::make_unique<std::function<void()>>([shared] { std::move (*shared)(); }));
     }
     asio::execution_context& query(asio::execution::context_t) const noexcept { return *context_; }
     static constexpr asio::execution::blocking_t query(asio::execution::blocking_t) noexcept {

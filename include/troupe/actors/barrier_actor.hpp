@@ -86,9 +86,10 @@ class barrier_actor final : public routine {
   /// What the latest merge returned, until the next one.
   const merge_result& result() const noexcept { return result_; }
 
-  /// Whether the latest merge threw, or the run is broken; what a replica is told then.
-  bool failed() const noexcept { return failed_; }
-  [[noreturn]] void throw_failure() const;
+  /// Whether the latest merge function threw. A replica that was released keeps what its
+  /// round gave it, also when the run breaks before it goes on.
+  bool merge_failed() const noexcept { return merge_failure_ != nullptr; }
+  [[noreturn]] void throw_failure(bool by_verdict) const;
 
   /// Destroys an unfinished merge function. \pre Nothing runs.
   void abandon() noexcept;
@@ -154,7 +155,7 @@ class barrier_actor final : public routine {
 
   party who_;
   std::vector<std::unique_ptr<share>> shares_;
-  std::vector<merge_request*> slots_;  // Index = replica; its latest request.
+  std::vector<merge_request*> slots_;  // Index = replica; null while it does not wait here.
   std::vector<replica_place> places_;  // Filled by the lines while halting.
 
   activity* on_end_ = nullptr;
@@ -169,7 +170,6 @@ class barrier_actor final : public routine {
   task<> merge_body_;
   merge_result result_;
   std::exception_ptr merge_failure_;
-  bool failed_ = false;
   std::exception_ptr verdict_;
   std::optional<error> report_;
 

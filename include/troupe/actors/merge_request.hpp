@@ -85,7 +85,8 @@ struct merge_request : wait {
   const merge_kind& kind() const noexcept { return static_cast<const merge_kind&>(*kind_); }
   bool same_kind(const merge_request& other) const noexcept { return kind_ == other.kind_; }
 
-  place at;  ///< The co_await; a merge's identity.
+  place at;             ///< The co_await; a merge's identity.
+  bool broken = false;  ///< The round will not happen: the run's verdict is the answer.
 
   /// The barrier fails all waiting replicas of a run together; one alone cannot leave.
   static void stay(wait&) noexcept {}

@@ -47,6 +47,7 @@ class blocking_root final : public root_task<T> {
   void root_ended() noexcept override {
     // The waiter may destroy *this as soon as it sees the flag.
     const auto keep = this->state;
+    keep->delist(*this);
     keep->finish(done_);
   }
 

@@ -101,7 +101,10 @@ class launched final : public root_task<T> {
     });
   }
 
-  void root_ended() noexcept override { complete(); }
+  void root_ended() noexcept override {
+    this->state->delist(*this);  // Its runtime may end before the handler has been called.
+    complete();
+  }
 
   struct releaser {
     void operator()(launched* op) const noexcept { op->release(); }
@@ -119,8 +122,11 @@ class launched final : public root_task<T> {
   };
 
   void complete() noexcept {
-    auto work = handler_work_;
-    asio::post(work, completion{held(this)});
+    // The runtime's context may be gone before the handler is called; the handler's may be
+    // as soon as the handler is posted. Work on either is given back where it still is.
+    runtime_work_ = asio::any_io_executor();
+    const auto where = asio::prefer(handler_work_, asio::execution::outstanding_work.untracked);
+    asio::post(where, completion{held(this)});
   }
 
   static void deliver(held op) {

@@ -98,8 +98,9 @@ class merge_operation final : public merge_request {
 
   share await_resume() {
     const barrier_actor& barrier = who_->barrier();
-    if (barrier.failed()) [[unlikely]]
-      barrier.throw_failure();
+    if (this->broken || barrier.merge_failed()) [[unlikely]] {
+      barrier.throw_failure(this->broken);
+    }
     if constexpr (!std::is_void_v<result>) {
       return structure<result>::take(who_->replica(), barrier.result().get<result>());
     }

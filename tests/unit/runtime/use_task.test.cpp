@@ -259,7 +259,7 @@ TEST_CASE("an io_context that ends under a waiting task destroys its frame once"
   CHECK(frames.left == 1);
 }
 
-TEST_CASE("an operation that outlives its task is harmless") {
+TEST_CASE("an operation whose task is gone is cancelled, and harmless if it cannot be") {
   gate g;
   census frames;
   {
@@ -268,7 +268,6 @@ TEST_CASE("an operation that outlives its task is harmless") {
     launch(rt, pass(&g, &frames), [](std::exception_ptr) {});
     io.poll();
   }
-  CHECK(g.waited_for());
   g.demolish();
   CHECK_FALSE(g.waited_for());
 }
