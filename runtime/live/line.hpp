@@ -62,7 +62,7 @@ class line : public scheduler {
 
   concurrent_queue<event*> inbox_;
   std::vector<queue_token> tokens_;  // Index = the posting line's.
-  std::mutex draining_;  // Held by drain(); never waited for, but by close().
+  std::mutex draining_;              // Held by drain(); never waited for, but by close().
   std::atomic<bool> closed_{false};
   std::atomic<std::uint64_t> wake_ups_{0};
 };

@@ -81,8 +81,9 @@ struct tally {
   }
 };
 
-/// Starts `step`, cancels it once `progress` has reached `enough`, waits for its end. `here` outlives the
-/// threads that post to it: one of them may still be inside post() when its handler runs.
+/// Starts `step`, cancels it once `progress` has reached `enough`, waits for its end.
+/// `here` outlives the threads that post to it: one of them may still be inside post() when
+/// its handler runs.
 template <class Step>
 void cancel_at(asio::io_context& here, const mirrored_strategy& strategy, Step step, int enough,
                tally& ends) {

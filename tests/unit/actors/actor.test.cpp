@@ -85,6 +85,7 @@ task<> tell_twice(notebook* book, int first) {
 
 TEST_CASE("messages of two senders arrive in any order, each sender's in its own") {
   std::vector<std::vector<int>> seen;
+  // coroutine-form: explore() keeps the lambda until its last run has ended
   const auto report = explore_all([&](world& w) -> task<> {
     notebook book(w.runtime());
     co_await when_all(tell_twice(&book, 10), tell_twice(&book, 20));

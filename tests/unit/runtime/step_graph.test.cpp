@@ -58,6 +58,7 @@ TEST_CASE("every step runs once, after those before it, on an executor and on po
 
 TEST_CASE("a simulation tries every order that the edges leave open") {
   std::vector<std::string> orders;
+  // coroutine-form: explore() keeps the lambda until its last run has ended
   const auto report = explore_all([&](world&) -> task<> {
     step_graph graph;
     std::string order;
@@ -137,6 +138,7 @@ TEST_CASE("a large reduction has the same bits in line, as a graph, and in any o
     for (const auto& mine : block_on(pool, pooled.run(reduced, length))) CHECK(mine == expected);
   }
   explore_seeds(
+      // coroutine-form: explore() keeps the lambda until its last run has ended
       [&](world& w) -> task<> {
         mirrored_strategy simulated(w.runtime(), 3);
         const auto r = co_await simulated.run(reduced, length);
