@@ -25,6 +25,11 @@ std::exception_ptr runtime_gone() {
 
 void throw_operation_lost() { std::rethrow_exception(runtime_gone()); }
 
+asio::any_io_executor completions_of(const activity& self) {
+  scheduler& line = *static_cast<const routine&>(self).owner().on;
+  return line.home().completions_on(line);
+}
+
 asio::any_io_executor executor_of(const activity& self) {
   // Every activity is a routine: there is no other way to run on a scheduler.
   return static_cast<const routine&>(self).owner().on->home().executor();

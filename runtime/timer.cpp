@@ -36,8 +36,10 @@ timer::timer(asio::any_io_executor executor) : executor_(std::move(executor)) {
 
 task<> sleep_for(std::chrono::nanoseconds delay) {
   activity* const self = activity::current();
-  TROUPE_ASSERT(self != nullptr);  // A task runs only inside an activity.
-  co_await sleep_for(detail::executor_of(*self), delay, use_task);
+  TROUPE_ASSERT(self != nullptr);           // A task runs only inside an activity.
+  timer alarm(detail::executor_of(*self));  // In this frame: it ends when the task does.
+  alarm.expires_after(delay);
+  co_await alarm.async_wait(use_task);
 }
 
 }  // namespace troupe

@@ -11,6 +11,7 @@
 
 #include "runtime/asio_private.hpp"
 #include "runtime/live/line.hpp"
+#include "runtime/live/line_executor.hpp"
 #include "troupe/core/error.hpp"
 #include "troupe/runtime/runtime.hpp"
 
@@ -67,6 +68,12 @@ class executor_runtime final : public runtime_state {
   }
 
   asio::any_io_executor executor() const override { return executor_; }
+  asio::execution_context& context() const override {
+    return asio::query(executor_, asio::execution::context);
+  }
+  asio::any_io_executor completions_on(scheduler& on) const override {
+    return line_executor(shared_from_this(), static_cast<detail::line&>(on));
+  }
   std::uint64_t wake_ups() const noexcept override { return line_.wake_ups(); }
   std::uint64_t now() const noexcept override {
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());

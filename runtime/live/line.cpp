@@ -3,6 +3,7 @@
 #include "runtime/live/line.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "troupe/core/contract.hpp"
 
@@ -31,6 +32,7 @@ void ready_ring::grow(std::size_t more) noexcept {
 }
 
 line::line(std::size_t index, std::size_t producers, runtime_state& home) : scheduler(index, home) {
+  asio_party_.on = this;
   tokens_.reserve(producers);
   for (std::size_t i = 0; i < producers; ++i) tokens_.emplace_back(inbox_);
 }
@@ -38,7 +40,10 @@ line::line(std::size_t index, std::size_t producers, runtime_state& home) : sche
 line::~line() { drop_all(); }
 
 void line::post_from_outside(std::span<event* const> batch) noexcept {
-  if (closed_.load(std::memory_order_acquire)) {
+  // Pairs with close(): either it sees us here, or we see it closed.
+  posting_.fetch_add(1);
+  if (closed_.load()) {
+    posting_.fetch_sub(1, std::memory_order_release);
     for (event* e : batch) e->step(event::turn::drop);
     return;
   }
@@ -51,6 +56,7 @@ void line::post_from_outside(std::span<event* const> batch) noexcept {
   // Pairs with the exchange in drain(): either that one sees our events, or we see idle.
   const auto before = static_cast<state>(state_.exchange(claimed));
   if (before != claimed && wake(before)) wake_ups_.fetch_add(1, std::memory_order_relaxed);
+  posting_.fetch_sub(1, std::memory_order_release);
 }
 
 bool line::take_inbox() noexcept {
@@ -94,7 +100,8 @@ void line::drain(event* first) noexcept {
 }
 
 void line::close() noexcept {
-  closed_.store(true, std::memory_order_release);
+  closed_.store(true);
+  while (posting_.load() != 0) std::this_thread::yield();
   if (current_ == this) {
     drop_all();  // Closed from one of its own steps.
     return;

@@ -31,6 +31,9 @@ class line : public scheduler {
 
   bool try_claim() noexcept { return state_.exchange(claimed) != claimed; }
 
+  /// The name under which Asio's completions run on this line.
+  const party& asio_party() const noexcept { return asio_party_; }
+
   /// Runs what is ready. Returns when nothing is left, or, on a shared executor, after a
   /// fair share of steps: then it has asked for its next turn.
   /// `first` is taken before what others post meanwhile. \pre Claimed.
@@ -60,9 +63,11 @@ class line : public scheduler {
   bool take_inbox() noexcept;
   void drop_all() noexcept;
 
+  party asio_party_{.kind = "asio"};
   concurrent_queue<event*> inbox_;
   std::vector<queue_token> tokens_;  // Index = the posting line's.
   std::mutex draining_;              // Held by drain(); never waited for, but by close().
+  std::atomic<int> posting_{0};      // Threads between looking at closed_ and having enqueued.
   std::atomic<bool> closed_{false};
   std::atomic<std::uint64_t> wake_ups_{0};
 };

@@ -15,6 +15,7 @@
 #include "runtime/function_executor.hpp"
 #include "runtime/live/executor_runtime.hpp"
 #include "runtime/live/line.hpp"
+#include "runtime/live/line_executor.hpp"
 #include "runtime/taskflow.hpp"
 #include "troupe/core/error.hpp"
 #include "troupe/runtime/step_graph.hpp"
@@ -109,6 +110,10 @@ class pool_runtime final : public runtime_state {
   }
 
   asio::any_io_executor executor() const override { return function_executor(*context_); }
+  asio::execution_context& context() const override { return *context_; }
+  asio::any_io_executor completions_on(scheduler& on) const override {
+    return line_executor(shared_from_this(), static_cast<detail::line&>(on));
+  }
 
   std::uint64_t wake_ups() const noexcept override {
     std::uint64_t sum = 0;

@@ -91,6 +91,8 @@ class sim_engine final : public runtime_state {
 
   bool one_thread() const noexcept override { return true; }
   asio::any_io_executor executor() const override { return function_executor(*context_); }
+  asio::execution_context& context() const override { return *context_; }
+  asio::any_io_executor completions_on(scheduler&) const override { return executor(); }
   void run_until(event& first, const std::atomic<bool>& done) override;
   void finish(std::atomic<bool>& done) noexcept override { done = true; }
   std::shared_ptr<void> start(step_graph& graph, activity& waiter) override;

@@ -166,7 +166,7 @@ TEST_CASE("runs under way when their runtime is destroyed fail with runtime_gone
 }
 
 TEST_CASE("runs that wait for timers when their runtime is destroyed fail with runtime_gone",
-          "[.]") {
+          "[stress]") {
   destroy_runtimes(waits::for_timers_too);
 }
 

@@ -109,7 +109,7 @@ std::ptrdiff_t count_threads() {
 
 }  // namespace
 
-TEST_CASE("a future on an io_context starts no thread", "[.]") {
+TEST_CASE("a future on an io_context starts no thread", "[stress]") {
   asio::io_context io;
   runtime rt{io.get_executor()};
   mirrored_strategy strategy{rt, replicas};

@@ -15,6 +15,7 @@
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/bind_executor.hpp>
 #include <asio/cancellation_signal.hpp>
+#include <asio/dispatch.hpp>
 #include <asio/execution_context.hpp>
 #include <asio/post.hpp>
 #include <asio/prefer.hpp>

@@ -126,7 +126,12 @@ class launched final : public root_task<T> {
     // as soon as the handler is posted. Work on either is given back where it still is.
     runtime_work_ = asio::any_io_executor();
     const auto where = asio::prefer(handler_work_, asio::execution::outstanding_work.untracked);
-    asio::post(where, completion{held(this)});
+    if (where == this->state->executor()) {
+      asio::post(where, completion{held(this)});
+    } else {
+      // Another executor decides itself; a future's runs the handler here and needs no thread.
+      asio::dispatch(where, completion{held(this)});
+    }
   }
 
   static void deliver(held op) {

@@ -62,6 +62,12 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   virtual bool one_thread() const noexcept { return false; }
 
   virtual asio::any_io_executor executor() const = 0;
+  virtual asio::execution_context& context() const = 0;
+
+  /// Where the completions of Asio operations run that a task on `line` awaits: on that
+  /// line, so that a completion and a cancellation never meet.
+  virtual asio::any_io_executor completions_on(scheduler& line) const = 0;
+
   virtual std::uint64_t wake_ups() const noexcept { return 0; }
 
   /// Posts `first` and runs what can run, or sleeps, until somebody calls finish(done).

@@ -17,10 +17,12 @@
 #include <atomic>
 #include <concepts>
 #include <coroutine>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -86,8 +88,9 @@ struct pending_asio {
   }
 
   std::atomic<int> holders{2};
-  std::atomic<bool> awaited{true};
-  std::atomic<bool> settled{false};
+  /// The handler and the end of the awaiting frame may be on two threads.
+  enum class phase : std::uint8_t { waiting, waking, over };
+  std::atomic<phase> at{phase::waiting};
   activity* self = nullptr;
   std::optional<std::tuple<std::decay_t<Args>...>> result;
   asio::cancellation_signal cancel;
@@ -122,9 +125,13 @@ class asio_handler {
  private:
   void settle() noexcept {
     auto* const shared = std::exchange(shared_, nullptr);
-    // The awaiter clears the flag when its frame goes; then there is nobody to wake.
-    shared->settled.store(true);
-    if (shared->awaited.load(std::memory_order_acquire)) shared->self->wake();
+    using phase = typename pending_asio<Args...>::phase;
+    // If the awaiter's frame has gone there is nobody to wake; it does not go meanwhile.
+    phase before = phase::waiting;
+    if (shared->at.compare_exchange_strong(before, phase::waking)) {
+      shared->self->wake();
+      shared->at.store(phase::over, std::memory_order_release);
+    }
     shared->release();
   }
 
@@ -134,6 +141,7 @@ class asio_handler {
 
 [[noreturn]] void throw_operation_lost();
 asio::any_io_executor executor_of(const activity& self);
+asio::any_io_executor completions_of(const activity& self);
 
 /// The awaitable that an initiating function returns for use_task: cold until awaited.
 template <class Initiation, class Bound, class... Args>
@@ -151,9 +159,11 @@ class asio_operation final : public wait_as<asio_operation<Initiation, Bound, Ar
   asio_operation& operator=(asio_operation&&) = delete;
   ~asio_operation() {
     if (!shared_) return;
-    // Under way, but nobody will see it end: it must not keep its context busy.
-    if (shared_->awaited.exchange(false, std::memory_order_acq_rel) && !shared_->settled.load()) {
-      shared_->cancel.emit(asio::cancellation_type::terminal);
+    using phase = typename pending_asio<Args...>::phase;
+    phase before = phase::waiting;
+    // What is still under way ends with the socket or timer it belongs to, or by itself.
+    if (!shared_->at.compare_exchange_strong(before, phase::over)) {
+      while (shared_->at.load(std::memory_order_acquire) != phase::over) std::this_thread::yield();
     }
     shared_->release();
   }
@@ -173,7 +183,7 @@ class asio_operation final : public wait_as<asio_operation<Initiation, Bound, Ar
     try {
       std::apply(
           [&](auto&&... arguments) {
-            std::move(initiation_)(asio_handler<Args...>(shared_, executor_of(self)),
+            std::move(initiation_)(asio_handler<Args...>(shared_, completions_of(self)),
                                    std::move(arguments)...);
           },
           std::move(bound_));
