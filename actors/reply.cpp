@@ -2,10 +2,12 @@
 
 #include "troupe/actors/reply.hpp"
 
+#include <cerrno>
+
 namespace troupe::detail {
 
 void throw_reply_cancelled() {
-  throw std::system_error(std::make_error_code(std::errc::operation_canceled),
+  throw std::system_error(std::error_code(ECANCELED, std::system_category()),
                           "the task was stopped while it waited for a reply");
 }
 

@@ -72,7 +72,7 @@ class executor_runtime final : public runtime_state {
     return asio::query(executor_, asio::execution::context);
   }
   asio::any_io_executor completions_on(scheduler& on) const override {
-    return line_executor(shared_from_this(), static_cast<detail::line&>(on));
+    return executor_on(shared_from_this(), static_cast<detail::line&>(on));
   }
   std::uint64_t wake_ups() const noexcept override { return line_.wake_ups(); }
   std::uint64_t now() const noexcept override {

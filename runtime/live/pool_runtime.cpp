@@ -100,8 +100,15 @@ class pool_runtime final : public runtime_state {
       helpers_.push_back(std::make_unique<graph_helper>(workers_, *lines_.back()));
     }
     for (const auto& line : lines_) {
-      workers_.silent_async([&line] { line->run(); });
+      workers_.silent_async([this, &line] {
+        started_.fetch_add(1);
+        started_.notify_one();
+        line->run();
+      });
     }
+    // A worker that is lent to a graph takes any task it finds: every line must have a
+    // worker of its own by then, or one would run inside another for ever.
+    for (auto n = started_.load(); n != threads; n = started_.load()) started_.wait(n);
     context_ = std::make_unique<pool_context>(*lines_.front());
   }
   ~pool_runtime() override {
@@ -112,7 +119,7 @@ class pool_runtime final : public runtime_state {
   asio::any_io_executor executor() const override { return function_executor(*context_); }
   asio::execution_context& context() const override { return *context_; }
   asio::any_io_executor completions_on(scheduler& on) const override {
-    return line_executor(shared_from_this(), static_cast<detail::line&>(on));
+    return executor_on(shared_from_this(), static_cast<detail::line&>(on));
   }
 
   std::uint64_t wake_ups() const noexcept override {
@@ -205,6 +212,7 @@ class pool_runtime final : public runtime_state {
   std::vector<std::unique_ptr<graph_helper>> helpers_;
   std::unique_ptr<pool_context> context_;
   tf::Future<void> running_;
+  std::atomic<std::size_t> started_{0};
   std::atomic<std::size_t> helping_{0};
   std::atomic<bool> done_seen_{false};
   std::atomic<bool> lent_{false};

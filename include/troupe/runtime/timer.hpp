@@ -12,7 +12,7 @@
 // Guarantees
 //   same      the same code runs in real and in virtual time;
 //   cancel    cancel() and the cancellation slot complete the wait with
-//             operation_canceled; destroying the timer does too.
+//             asio::error::operation_aborted; destroying the timer does too.
 //
 // On a pool_size runtime, real timers start Asio's one internal timer thread.
 

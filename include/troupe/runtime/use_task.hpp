@@ -96,6 +96,10 @@ struct pending_asio {
   asio::cancellation_signal cancel;
 };
 
+/// The executor of the runtime that runs `self`, and where its awaits complete.
+asio::any_io_executor executor_of(const activity& self);
+asio::any_io_executor completions_of(const activity& self);
+
 template <class... Args>
 class asio_handler {
  public:
@@ -103,8 +107,8 @@ class asio_handler {
   using executor_type = asio::any_io_executor;
   using cancellation_slot_type = asio::cancellation_slot;
 
-  asio_handler(pending_asio<Args...>* shared, asio::any_io_executor where) noexcept
-      : shared_(shared), where_(std::move(where)) {}
+  asio_handler(pending_asio<Args...>* shared, const activity& self)
+      : shared_(shared), where_(completions_of(self)) {}
   asio_handler(asio_handler&& other) noexcept
       : shared_(std::exchange(other.shared_, nullptr)), where_(std::move(other.where_)) {}
   asio_handler& operator=(asio_handler&&) = delete;
@@ -140,8 +144,6 @@ class asio_handler {
 };
 
 [[noreturn]] void throw_operation_lost();
-asio::any_io_executor executor_of(const activity& self);
-asio::any_io_executor completions_of(const activity& self);
 
 /// The awaitable that an initiating function returns for use_task: cold until awaited.
 template <class Initiation, class Bound, class... Args>
@@ -183,8 +185,7 @@ class asio_operation final : public wait_as<asio_operation<Initiation, Bound, Ar
     try {
       std::apply(
           [&](auto&&... arguments) {
-            std::move(initiation_)(asio_handler<Args...>(shared_, completions_of(self)),
-                                   std::move(arguments)...);
+            std::move(initiation_)(asio_handler<Args...>(shared_, self), std::move(arguments)...);
           },
           std::move(bound_));
     } catch (...) {
