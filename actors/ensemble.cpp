@@ -82,9 +82,9 @@ std::exception_ptr ensemble::outcome() const {
   }
   if (verdict) {
     // A cancellation that found everybody finished has changed nothing.
-    const bool too_late =
-        barrier_.report() && barrier_.report()->code() == errc::cancelled && !anybody_interrupted;
-    return too_late ? nullptr : verdict;
+    const auto& report = barrier_.report();
+    const bool cancelled = report && report->code() == errc::cancelled;
+    return cancelled && !anybody_interrupted ? nullptr : verdict;
   }
   return consequence;
 }

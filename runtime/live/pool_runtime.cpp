@@ -111,12 +111,11 @@ class pool_runtime final : public runtime_state {
     for (auto n = started_.load(); n != threads; n = started_.load()) started_.wait(n);
     context_ = std::make_unique<pool_context>(*lines_.front());
   }
-  ~pool_runtime() override {
-    close();
-    context_.reset();
-  }
+  ~pool_runtime() override { close(); }
 
-  asio::any_io_executor executor() const override { return function_executor(*context_); }
+  asio::any_io_executor executor() const override {
+    return context_ ? asio::any_io_executor(function_executor(*context_)) : asio::any_io_executor();
+  }
   asio::execution_context& context() const override { return *context_; }
   asio::any_io_executor completions_on(scheduler& on) const override {
     return executor_on(shared_from_this(), static_cast<detail::line&>(on));
@@ -161,6 +160,8 @@ class pool_runtime final : public runtime_state {
     for (const auto& line : lines_) line->end();
     workers_.wait_for_all();
     abandon_roots();
+    // Asio's timer thread, if there is one, ends here: it must not be the last to let go of us.
+    context_.reset();
   }
 
  private:
