@@ -16,51 +16,67 @@
 
 namespace troupe::detail {
 
-/// Of `Work` it has none, or the tracked executor under the line: whoever runs that one
-/// does not run out of work while an operation is under way that will complete here.
-template <class Work>
+/// Holds a line, and with it its runtime's state.
+struct held_line {
+  std::shared_ptr<line> on;
+  line& get() const noexcept { return *on; }
+};
+
+/// Holds a line and the tracked executor under it: whoever runs that one does not run out of
+/// work while an operation is under way that will complete here. Recycled memory.
+struct busy_line {
+  struct box {
+    std::shared_ptr<line> on;
+    asio::any_io_executor work;
+  };
+  std::shared_ptr<box> in;
+  line& get() const noexcept { return *in->on; }
+};
+
+template <class Hold>
 class line_executor_with {
  public:
-  line_executor_with(std::shared_ptr<line> on, Work work) noexcept
-      : line_(std::move(on)), work_(std::move(work)) {}
+  explicit line_executor_with(Hold hold) noexcept : hold_(std::move(hold)) {}
 
   template <class F>
   void execute(F&& f) const {
-    line_->post(*function_event<std::decay_t<F>>::make(std::forward<F>(f), line_->asio_party()));
+    line& on = hold_.get();
+    on.post(*function_event<std::decay_t<F>>::make(std::forward<F>(f), on.asio_party()));
   }
 
   asio::execution_context& query(asio::execution::context_t) const noexcept {
-    return line_->home().context();
+    return hold_.get().home().context();
   }
   static constexpr asio::execution::blocking_t query(asio::execution::blocking_t) noexcept {
     return asio::execution::blocking.never;
   }
   line_executor_with require(asio::execution::blocking_t::never_t) const noexcept { return *this; }
 
-  line_executor_with<asio::any_io_executor> require(
-      asio::execution::outstanding_work_t::tracked_t) const {
-    return {line_,
-            asio::prefer(line_->home().executor(), asio::execution::outstanding_work.tracked)};
+  line_executor_with<busy_line> require(asio::execution::outstanding_work_t::tracked_t) const
+    requires std::is_same_v<Hold, held_line>
+  {
+    busy_line::box held{hold_.on, asio::prefer(hold_.get().home().executor(),
+                                               asio::execution::outstanding_work.tracked)};
+    return line_executor_with<busy_line>(busy_line{std::allocate_shared<busy_line::box>(
+        recycling_allocator<busy_line::box>(), std::move(held))});
   }
 
   friend bool operator==(const line_executor_with& a, const line_executor_with& b) noexcept {
-    return a.line_ == b.line_;
+    return &a.hold_.get() == &b.hold_.get();
   }
   friend bool operator!=(const line_executor_with& a, const line_executor_with& b) noexcept {
-    return a.line_ != b.line_;
+    return &a.hold_.get() != &b.hold_.get();
   }
 
  private:
-  std::shared_ptr<line> line_;
-  [[no_unique_address]] Work work_;
+  Hold hold_;
 };
 
-struct no_work {};
-using line_executor = line_executor_with<no_work>;
+using line_executor = line_executor_with<held_line>;
 
 /// `on`, keeping its runtime's state.
 inline line_executor executor_on(std::shared_ptr<const runtime_state> home, line& on) {
-  return {std::shared_ptr<line>(std::move(home), &on), no_work()};
+  return line_executor(held_line{std::shared_ptr<line>(std::move(home), &on)});
 }
 
 }  // namespace troupe::detail
