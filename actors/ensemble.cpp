@@ -15,6 +15,7 @@ namespace {
 /// The names of the replicas, then of the barrier on each line that has replicas.
 std::vector<party> enroll_all(runtime_state& on, std::size_t replicas) {
   std::vector<party> parties;
+  parties.reserve(replicas + std::min(replicas, on.lines()));
   for (std::size_t i = 0; i < replicas; ++i) {
     parties.push_back(on.enroll("replica", static_cast<std::uint32_t>(i), i));
   }

@@ -20,7 +20,8 @@ party runtime_state::enroll(std::string_view kind, std::uint32_t index, std::siz
   if (retired_.empty()) {
     who.id = static_cast<std::uint32_t>(names_.size());
     names_.push_back(who);
-    retired_.reserve(names_.size());  // So that retire() never allocates.
+    // So that retire() never allocates.
+    if (retired_.capacity() < names_.size()) retired_.reserve(names_.size() * 3 / 2);
   } else {
     who.id = retired_.back();
     retired_.pop_back();
