@@ -117,7 +117,6 @@ class sim_engine final : public runtime_state {
   void run_hops();
   bool advance_time();
   std::size_t pick();
-  std::size_t usual() const;
   std::size_t decide(std::size_t count, std::size_t usual, bool is_value);
   [[noreturn]] void fail_as_deadlock() const;
 
