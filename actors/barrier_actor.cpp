@@ -32,14 +32,16 @@ barrier_actor::barrier_actor(std::span<const party> homes)
 }
 
 void barrier_actor::admit(std::span<replica_actor> members) {
-  for (auto& s : shares_) s->members.reserve(members.size() / shares_.size() + 1);
-  for (replica_actor& r : members) {
-    share& s = *shares_[r.replica() % shares_.size()];
-    r.admitted_to(&s);
-    s.members.push_back(&r);
-    ++s.expected;
-  }
   slots_.resize(members.size());
+  const std::size_t lines = shares_.size();
+  for (std::size_t i = 0; i < lines; ++i) {
+    share& s = *shares_[i];
+    const std::size_t here = (members.size() - i + lines - 1) / lines;
+    s.slots = slots_.data();
+    s.expected = static_cast<std::uint32_t>(here);
+    s.members = event_row(members[i], lines * sizeof(replica_actor), here);
+    for (std::size_t m = 0; m < here; ++m) s.member(m).admitted_to(&s);
+  }
 }
 
 void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, merge_check check) {
@@ -67,13 +69,13 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, m
   for (auto& s : shares_) s->who.on->post(s->members);
 }
 
-void barrier_actor::arrive_with_care(share& s, replica_actor& who,
-                                     merge_request& request) noexcept {
+void barrier_actor::arrive_with_care(share& s, merge_request& request) noexcept {
+  replica_actor& who = *request.who;
   s.who.on->trace(trace_kind::arrive, who.owner(), request.at, merges_ + 1);
   if (s.halted) {
     if (s.failing) {
       slots_[who.replica()] = nullptr;
-      request.broken = true;
+      request.who = nullptr;
       who.mark_interrupted();
       who.wake();
     }
@@ -83,7 +85,7 @@ void barrier_actor::arrive_with_care(share& s, replica_actor& who,
 }
 
 void barrier_actor::finish(replica_actor& who) noexcept {
-  share& s = *static_cast<share*>(who.share());
+  share& s = share_of(who);
   ++s.finished;
   s.slow = true;  // From now on an arrival is a divergence.
   if (s.halted) [[unlikely]] {
@@ -163,7 +165,7 @@ void barrier_actor::start_merge() noexcept {
   const merge_request& first = *slots_.front();
   who_.on->trace(trace_kind::merge_begin, who_, first.at, merges_ + 1);
   merge_site site{slots_, above_, check_ == merge_check::identity, result_, 0};
-  std::exception_ptr failure;
+  if (merge_failure_) merge_failure_ = nullptr;
   try {
     bool agreed = false;
     impersonate([&] { agreed = first.kind().merge(site, merge_body_); });
@@ -177,44 +179,45 @@ void barrier_actor::start_merge() noexcept {
       return;
     }
   } catch (...) {
-    failure = std::current_exception();
+    merge_failure_ = std::current_exception();
   }
-  merged(std::move(failure));
+  merged();
 }
 
 void barrier_actor::root_ended() noexcept {
-  std::exception_ptr failure;
   try {
     merge_body_.take();
   } catch (...) {
-    failure = std::current_exception();
+    merge_failure_ = std::current_exception();
   }
   merge_body_ = task<>();
-  merged(std::move(failure));
+  merged();
 }
 
-void barrier_actor::merged(std::exception_ptr failure) noexcept {
-  who_.on->trace(trace_kind::merge_end, who_, slots_.front()->at, failure ? 1 : 0);
-  if (!failure) {
+void barrier_actor::merged() noexcept {
+  const bool failed = merge_failure_ != nullptr;
+  const place& here = slots_.front()->at;
+  who_.on->trace(trace_kind::merge_end, who_, here, failed ? 1 : 0);
+  if (!failed) {
     ++merges_;
-    last_agreed_ = slots_.front()->at;
+    last_agreed_ = here;
   }
-  if (failure || merge_failure_) merge_failure_ = std::move(failure);
   if (cancel_seen_) {
     begin_halt(errc::cancelled);
   } else {
-    release();
+    release(failed ? nullptr : result_.where());
   }
 }
 
-void barrier_actor::release() noexcept {
-  // Everybody waits: the lines' counts are ours until we post.
+void barrier_actor::release(void* outcome) noexcept {
+  // Everybody waits: the lines' parts are ours until we post.
   phase_ = phase::gathering;
   std::fill(slots_.begin(), slots_.end(), nullptr);
   if (shares_.size() > 1) progress_.store(0, std::memory_order_relaxed);
   for (auto& s : shares_) {
-    // Nobody on this line runs before the post, and no other line looks at its count.
+    // Nobody on this line runs before the post, and no other line looks at its part.
     s->arrived = 0;
+    s->outcome = outcome;
     s->who.on->post(s->members);
   }
 }
@@ -228,8 +231,9 @@ void barrier_actor::settle() noexcept {
   on_end_->wake();
 }
 
-void barrier_actor::throw_failure(bool by_verdict) const {
-  std::rethrow_exception(by_verdict ? verdict_ : merge_failure_);
+void barrier_actor::throw_failure(const replica_actor& who, bool broken) {
+  const barrier_actor& barrier = of(who);
+  std::rethrow_exception(broken ? barrier.verdict_ : barrier.merge_failure_);
 }
 
 void barrier_actor::abandon() noexcept {

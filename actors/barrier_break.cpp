@@ -63,8 +63,8 @@ void barrier_actor::begin_halt(errc reason) noexcept {
 void barrier_actor::share::halt() noexcept {
   halted = true;
   try {
-    for (event* each : members) {
-      const replica_actor& r = as_replica(*each);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const replica_actor& r = member(i);
       if (!barrier.places_.empty()) barrier.places_[r.replica()] = barrier.place_of(r);
     }
   } catch (...) {
@@ -118,11 +118,11 @@ void barrier_actor::pass_verdict() noexcept {
 
 void barrier_actor::share::fail() noexcept {
   failing = true;
-  for (event* each : members) {
-    replica_actor& r = as_replica(*each);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    replica_actor& r = member(i);
     // A replica that was released but has not gone on yet waits no more: its slot is empty.
     if (auto* request = std::exchange(barrier.slots_[r.replica()], nullptr)) {
-      request->broken = true;
+      request->who = nullptr;
       r.mark_interrupted();
       r.wake();
     }

@@ -36,7 +36,7 @@ ensemble::ensemble(std::shared_ptr<runtime_state> on, std::size_t replicas, void
       cancel_event_(*this, parties_[replicas]) {
   replicas_ = memory_.allocate(size_);
   for (std::size_t i = 0; i < size_; ++i) {
-    new (replicas_ + i) replica_actor(parties_[i], static_cast<std::uint32_t>(i), barrier_);
+    new (replicas_ + i) replica_actor(parties_[i], static_cast<std::uint32_t>(i));
   }
   barrier_.admit(std::span(replicas_, size_));
   on_->enlist(*this);

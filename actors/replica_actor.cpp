@@ -54,7 +54,8 @@ void replica_actor::finish(phase how) noexcept {
     owner().on->trace(how == phase::failed ? trace_kind::fail : trace_kind::finish, owner(),
                       where());
   }
-  barrier_.finish(*this);  // The next run may begin as soon as the last one finishes.
+  barrier_actor::of(*this).finish(
+      *this);  // The next run may begin as soon as the last one finishes.
 }
 
 void replica_actor::abandon() noexcept {

@@ -18,6 +18,12 @@ void throw_foreign_context(const char* call) {
               "merge function or a branch of when_all()");
 }
 
+void throw_merge_failure(const replica_actor* who) {
+  const bool broken = who == nullptr;
+  const auto& self = static_cast<const replica_actor&>(*activity::current());
+  barrier_actor::throw_failure(self, broken);
+}
+
 void throw_shape_mismatch(const std::vector<std::size_t>& sizes) {
   std::string text = "the replicas' ranges differ in length:";
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -35,7 +41,7 @@ void throw_nothing_to_reduce() {
 }  // namespace detail
 
 strategy_state& replica_context::owner() const noexcept {
-  return *static_cast<strategy_state*>(self_->barrier().above());
+  return *static_cast<strategy_state*>(barrier_actor::of(*self_).above());
 }
 int replica_context::num_replicas_in_sync() const noexcept {
   return static_cast<int>(owner().replicas());

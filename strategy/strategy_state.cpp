@@ -9,16 +9,23 @@ namespace troupe {
 
 strategy_state::strategy_state(const troupe::strategy& facade, std::shared_ptr<runtime_state> on,
                                std::vector<std::string> devices, merge_check check)
-    : facade_(&facade), on_(std::move(on)), devices_(std::move(devices)), check_(check) {}
+    : facade_(&facade),
+      on_(std::move(on)),
+      devices_(std::move(devices)),
+      check_(check),
+      latest_(on_ ? on_->lines() : 0) {}
 
 strategy_state::~strategy_state() = default;
 
-ensemble& strategy_state::acquire(runtime_state& callers_runtime) {
-  runtime_state& where = on_ ? *on_ : callers_runtime;
+strategy_state::latest* strategy_state::latest_of(const scheduler& line) noexcept {
+  return on_.get() == &line.home() ? &latest_[line.index()] : nullptr;
+}
+
+ensemble& strategy_state::acquire(scheduler& callers_line) {
+  runtime_state& where = on_ ? *on_ : callers_line.home();
   where.require_open();
-  if (ensemble* kept = ready_.exchange(nullptr, std::memory_order_acquire);
-      kept && kept->lives_on(where)) {
-    return *kept;
+  if (latest* here = latest_of(callers_line); here && here->kept) {
+    return *std::exchange(here->kept, nullptr);
   }
   const std::lock_guard lock(mutex_);
   const auto fits = [&](const ensemble* e) { return e->lives_on(where); };
@@ -27,7 +34,7 @@ ensemble& strategy_state::acquire(runtime_state& callers_runtime) {
     idle_.erase(found);
     return chosen;
   }
-  idle_.reserve(all_.size() + 1);  // So that give_back() never allocates.
+  idle_.reserve(all_.size() + 1);  // So that put_aside() never allocates.
   return *all_.emplace_back(std::make_unique<ensemble>(where.shared_from_this(), replicas(), this));
 }
 
@@ -39,22 +46,22 @@ void strategy_state::begin(ensemble& with, activity& caller, replica_program& pr
                       .check = check_});
 }
 
-void strategy_state::release(ensemble& used) noexcept {
+void strategy_state::release(ensemble& used, scheduler& callers_line) noexcept {
   if (used.report()) {
     const std::lock_guard lock(mutex_);
     last_failure_ = used.report();
   }
+  latest* const here = latest_of(callers_line);
+  if (here && !here->kept && !used.cancel_sent()) {
+    here->kept = &used;
+    return;
+  }
   used.release([](ensemble& idle) noexcept {
-    static_cast<strategy_state*>(idle.keeper())->give_back(idle);
+    static_cast<strategy_state*>(idle.keeper())->put_aside(idle);
   });
 }
 
-void strategy_state::give_back(ensemble& idle) noexcept {
-  ensemble* none = nullptr;
-  if (ready_.compare_exchange_strong(none, &idle, std::memory_order_release,
-                                     std::memory_order_relaxed)) {
-    return;
-  }
+void strategy_state::put_aside(ensemble& idle) noexcept {
   const std::lock_guard lock(mutex_);
   idle_.push_back(&idle);
 }

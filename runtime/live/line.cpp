@@ -18,11 +18,10 @@ constexpr int own_steps = 256;
 
 }  // namespace
 
-void ready_ring::grow(std::size_t more) noexcept {
+void ready_ring::grow() noexcept {
   const std::size_t used = tail_ - head_;
-  std::size_t wanted = capacity_ ? capacity_ * 2 : 64;
-  while (wanted < used + more) wanted *= 2;
-  auto larger = std::unique_ptr<event*[]>(new (std::nothrow) event*[wanted]());
+  const std::size_t wanted = capacity_ ? capacity_ * 2 : 64;
+  auto larger = std::unique_ptr<ready_entry[]>(new (std::nothrow) ready_entry[wanted]);
   TROUPE_ASSERT(larger != nullptr);  // A queue of pointers did not fit: nothing else would.
   for (std::size_t i = 0; i < used; ++i) larger[i] = slots_[(head_ + i) & (capacity_ - 1)];
   slots_ = std::move(larger);
@@ -39,31 +38,31 @@ line::line(std::size_t index, std::size_t producers, runtime_state& home) : sche
 
 line::~line() { drop_all(); }
 
-void line::post_from_outside(std::span<event* const> batch) noexcept {
+void line::post_from_outside(ready_entry what) noexcept {
   // Pairs with close(): either it sees us here, or we see it closed.
   posting_.fetch_add(1);
   if (closed_.load()) {
     posting_.fetch_sub(1, std::memory_order_release);
-    for (event* e : batch) e->step(event::turn::drop);
+    what.for_each([](event& e) { e.step(event::turn::drop); });
     return;
   }
   // Another line of this runtime has a token of its own; strangers share the rest.
   const scheduler* from = current_;
   const bool queued = from && &from->home() == &home()
-                          ? inbox_.enqueue_bulk(tokens_[from->index()], batch.data(), batch.size())
-                          : inbox_.enqueue_bulk(batch.data(), batch.size());
+                          ? inbox_.enqueue(tokens_[from->index()], what)
+                          : inbox_.enqueue(what);
   TROUPE_ASSERT(queued);
-  // Pairs with the exchange in drain(): either that one sees our events, or we see idle.
+  // Pairs with the exchange in drain(): either that one sees our event, or we see idle.
   const auto before = static_cast<state>(state_.exchange(claimed));
   if (before != claimed && wake(before)) wake_ups_.fetch_add(1, std::memory_order_relaxed);
   posting_.fetch_sub(1, std::memory_order_release);
 }
 
 bool line::take_inbox() noexcept {
-  std::array<event*, inbox_batch> batch;
+  std::array<ready_entry, inbox_batch> batch;
   bool any = false;
   while (const std::size_t n = inbox_.try_dequeue_bulk(batch.data(), batch.size())) {
-    ready_.push(std::span(batch.data(), n));
+    for (std::size_t i = 0; i < n; ++i) ready_.push(batch[i]);
     any = true;
     if (n < batch.size()) break;
   }
@@ -77,12 +76,16 @@ void line::drain(event* first) noexcept {
     return;
   }
   scheduler* const outer = std::exchange(current_, this);
-  if (first) ready_.push(*first);
+  if (first) ready_.push(ready_entry(*first));
   int left = fair_share();
   for (;;) {
     int batch = std::min(left, own_steps);
     left -= batch;
-    for (; batch > 0 && !ready_.empty(); --batch) ready_.pop().step();
+    for (; batch > 0; --batch) {
+      event* const next = ready_.pop();
+      if (!next) break;
+      next->step();
+    }
     left += batch;
     if (closed_.load(std::memory_order_acquire)) drop_all();
     // Steps that make each other ready must not keep everybody else out for ever.
@@ -112,7 +115,7 @@ void line::close() noexcept {
 
 void line::drop_all() noexcept {
   take_inbox();
-  while (!ready_.empty()) ready_.pop().step(event::turn::drop);
+  while (event* const next = ready_.pop()) next->step(event::turn::drop);
 }
 
 }  // namespace troupe::detail

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <vector>
 
 #include "runtime/concurrent_queue.hpp"
@@ -46,7 +45,7 @@ class line : public scheduler {
   std::uint64_t wake_ups() const noexcept { return wake_ups_.load(std::memory_order_relaxed); }
 
  protected:
-  void post_from_outside(std::span<event* const> batch) noexcept override;
+  void post_from_outside(ready_entry what) noexcept override;
 
   enum state : std::uint32_t { idle, parked, claimed };
 
@@ -64,7 +63,7 @@ class line : public scheduler {
   void drop_all() noexcept;
 
   party asio_party_{.kind = "asio"};
-  concurrent_queue<event*> inbox_;
+  concurrent_queue<ready_entry> inbox_;
   std::vector<queue_token> tokens_;  // Index = the posting line's.
   std::mutex draining_;              // Held by drain(); never waited for, but by close().
   std::atomic<int> posting_{0};      // Threads between looking at closed_ and having enqueued.

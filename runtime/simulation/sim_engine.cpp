@@ -20,7 +20,7 @@ class inside_simulation final : public scheduler {
   static scheduler* enter(scheduler* with) noexcept { return std::exchange(current_, with); }
 
  private:
-  void post_from_outside(std::span<event* const>) noexcept override {}
+  void post_from_outside(ready_entry) noexcept override {}
 };
 
 class program_root final : public root_task<void> {
@@ -50,7 +50,10 @@ schedule::deviation choice_point::name(std::size_t i) const {
 
 sim_line::sim_line(std::size_t index, sim_engine& home) : scheduler(index, home), engine_(home) {}
 std::string sim_line::replay_hint() const { return to_string(engine_.taken()); }
-void sim_line::post_from_outside(std::span<event* const> batch) noexcept { engine_.post(batch); }
+
+void sim_line::post_from_outside(ready_entry what) noexcept {
+  what.for_each([&](event& e) { engine_.post(e); });
+}
 
 sim_engine::sim_engine(const simulation_options& options, choice_policy& policy)
     : options_(options), policy_(policy) {
@@ -187,19 +190,17 @@ schedule sim_engine::taken() const {
   return s;
 }
 
-void sim_engine::post(std::span<event* const> batch) noexcept {
-  for (event* e : batch) {
-    if (closed()) {
-      e->step(event::turn::drop);
-      continue;
-    }
-    const std::uint32_t owner = e->owner().id;
-    const auto same = [&](const link& l) { return l.owner == owner && l.sender == acting_; };
-    if (auto found = std::find_if(ready_.begin(), ready_.end(), same); found != ready_.end()) {
-      found->events.push_back(e);
-    } else {
-      ready_.push_back({owner, acting_, {e}});
-    }
+void sim_engine::post(event& e) noexcept {
+  if (closed()) {
+    e.step(event::turn::drop);
+    return;
+  }
+  const std::uint32_t owner = e.owner().id;
+  const auto same = [&](const link& l) { return l.owner == owner && l.sender == acting_; };
+  if (auto found = std::find_if(ready_.begin(), ready_.end(), same); found != ready_.end()) {
+    found->events.push_back(&e);
+  } else {
+    ready_.push_back({owner, acting_, {&e}});
   }
 }
 

@@ -13,7 +13,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -52,7 +51,7 @@ class sim_line final : public scheduler {
   std::string replay_hint() const override;
 
  private:
-  void post_from_outside(std::span<event* const> batch) noexcept override;
+  void post_from_outside(ready_entry what) noexcept override;
   sim_engine& engine_;
 };
 
@@ -82,7 +81,7 @@ class sim_engine final : public runtime_state {
   schedule::deviation name_ready(schedule::deviation here, std::size_t entry) const;
 
   // The seam's side.
-  void post(std::span<event* const> batch) noexcept;
+  void post(event& e) noexcept;
   void post_hop(event& function) noexcept { hops_.push_back(&function); }
 
   // Virtual time's side: calls `fire(true)` when due, unless cancelled before.

@@ -14,7 +14,7 @@
 //   once       the merge function of a round runs once, in the barrier's own activity;
 //   ordered    arrival order leaves no mark on the arguments or on the results;
 //   complete   after a break every replica finishes, then the run ends, exactly once;
-//   lean       a round posts one event to the barrier's line and one batch to each line.
+//   lean       a round posts one event to the barrier's line and one row to each line.
 //
 // Threading: arrive() and finish() on the replica's line; everything else on the home
 // line. Counts of a line are touched by that line only, until the round is whole.
@@ -54,17 +54,30 @@ class barrier_actor final : public routine {
   /// `above` goes to the merge functions; `mode` is their ambient context.
   void begin_run(activity& on_end, void* above, const void* mode, merge_check check);
 
-  void arrive(replica_actor& who, merge_request& request) noexcept {
-    share& s = *static_cast<share*>(who.share());
-    slots_[who.replica()] = &request;
+  /// The barrier at which this replica meets the others.
+  static barrier_actor& of(const replica_actor& who) noexcept { return share_of(who).barrier; }
+
+  /// `request.who` waits. On its line.
+  static void arrive(merge_request& request) noexcept {
+    const replica_actor& who = *request.who;
+    share& s = share_of(who);
+    s.slots[who.replica()] = &request;
     const bool last = ++s.arrived == s.expected;
     if (s.slow) [[unlikely]] {
-      arrive_with_care(s, who, request);
+      s.barrier.arrive_with_care(s, request);
     } else if (last) {
-      signal_home(whole_);
+      s.barrier.signal_home(s.barrier.whole_);
     }
   }
   void finish(replica_actor& who) noexcept;
+
+  /// What the latest merge returned; null if it threw. A replica that was released keeps what
+  /// its round gave it, also when the run breaks before it goes on.
+  static void* outcome_for(const replica_actor& who) noexcept { return share_of(who).outcome; }
+
+  /// Throws what the merge threw or, when `who` waited for a round that will not happen, the
+  /// run's verdict.
+  [[noreturn]] static void throw_failure(const replica_actor& who, bool broken);
 
   /// Breaks the run; it still ends as always. A run that has ended is not affected.
   void cancel() noexcept;
@@ -82,14 +95,6 @@ class barrier_actor final : public routine {
 
   bool running() const noexcept { return phase_ != phase::idle; }
   std::uint64_t merges() const noexcept { return merges_; }
-
-  /// What the latest merge returned, until the next one.
-  const merge_result& result() const noexcept { return result_; }
-
-  /// Whether the latest merge function threw. A replica that was released keeps what its
-  /// round gave it, also when the run breaks before it goes on.
-  bool merge_failed() const noexcept { return merge_failure_ != nullptr; }
-  [[noreturn]] void throw_failure(bool by_verdict) const;
 
   /// Destroys an unfinished merge function. \pre Nothing runs.
   void abandon() noexcept;
@@ -114,24 +119,32 @@ class barrier_actor final : public routine {
     void halt() noexcept;
     void fail() noexcept;
 
+    replica_actor& member(std::size_t i) noexcept {
+      return static_cast<replica_actor&>(members[i]);
+    }
+
+    // What a merge touches comes first.
     barrier_actor& barrier;
-    party who;
+    merge_request** slots = nullptr;  ///< The barrier's.
+    void* outcome = nullptr;          ///< What the latest merge returned; null if it threw.
     std::uint32_t arrived = 0;
     std::uint32_t finished = 0;
     std::uint32_t expected = 0;
     bool slow = false;     ///< An arrival may mean more than one more.
     bool halted = false;   ///< Releases have stopped.
     bool failing = false;  ///< The verdict is known here.
-    static replica_actor& as_replica(event& member) noexcept {
-      return static_cast<replica_actor&>(member);
-    }
+    event_row members;     ///< The replica actors.
 
-    std::vector<event*> members;  ///< Replica actors, as they are posted.
+    party who;
     signal<share, &share::halt> halt_signal;
     signal<share, &share::fail> fail_signal;
   };
 
-  void arrive_with_care(share& s, replica_actor& who, merge_request& request) noexcept;
+  static share& share_of(const replica_actor& who) noexcept {
+    return *static_cast<share*>(who.share());
+  }
+
+  void arrive_with_care(share& s, merge_request& request) noexcept;
   void note_progress(share& s, bool first, std::uint64_t first_of_line) noexcept;
   void report_trouble() noexcept;
   void line_is_done() noexcept;
@@ -147,8 +160,8 @@ class barrier_actor final : public routine {
 
   void start_merge() noexcept;
   void root_ended() noexcept override;
-  void merged(std::exception_ptr failure) noexcept;
-  void release() noexcept;
+  void merged() noexcept;
+  void release(void* outcome) noexcept;
   void begin_halt(errc reason) noexcept;
   replica_place place_of(const replica_actor& r) const;
   error_facts facts_of_break();

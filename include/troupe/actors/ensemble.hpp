@@ -51,6 +51,7 @@ class ensemble final : public root {
 
   /// Breaks the present run, from the line of its caller.
   void cancel() noexcept;
+  bool cancel_sent() const noexcept { return cancel_sent_; }
 
   /// The run's failure, or null: the exception of the lowest replica that failed by
   /// itself, or else the error that broke the run. \pre The run has ended.

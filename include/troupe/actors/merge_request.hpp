@@ -19,6 +19,7 @@
 
 namespace troupe {
 
+class replica_actor;
 struct merge_request;
 
 /// The requests of one round, in replica order.
@@ -47,18 +48,15 @@ class merge_result {
       clear_ = [](void* v) noexcept { delete static_cast<kept*>(v); };
     }
   }
-  /// \pre A T was put.
-  template <class T>
-  T& get() const noexcept {
-    return *static_cast<T*>(value_);
-  }
+  /// Where the value is; never null.
+  void* where() noexcept { return value_; }
   void clear() noexcept {
     if (clear_) std::exchange(clear_, nullptr)(value_);
   }
 
  private:
   alignas(std::max_align_t) std::byte room_[48];
-  void* value_ = nullptr;
+  void* value_ = room_;
   void (*clear_)(void*) noexcept = nullptr;
 };
 
@@ -80,13 +78,15 @@ struct merge_kind : wait_kind {
 };
 
 struct merge_request : wait {
-  explicit merge_request(const merge_kind& k) noexcept : wait(k) {}
+  merge_request(const merge_kind& k, replica_actor* whose) noexcept : wait(k), who(whose) {}
 
   const merge_kind& kind() const noexcept { return static_cast<const merge_kind&>(*kind_); }
   bool same_kind(const merge_request& other) const noexcept { return kind_ == other.kind_; }
 
-  place at;             ///< The co_await; a merge's identity.
-  bool broken = false;  ///< The round will not happen: the run's verdict is the answer.
+  place at;  ///< The co_await; a merge's identity.
+
+  /// Whose it is; null once the round will not happen: the run's verdict is the answer.
+  replica_actor* who;
 
   /// The barrier fails all waiting replicas of a run together; one alone cannot leave.
   static void stay(wait&) noexcept {}

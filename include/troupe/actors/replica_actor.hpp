@@ -37,16 +37,16 @@ class replica_program {
   ~replica_program() = default;
 };
 
-class replica_actor final : public routine {
+/// Two lines of cache, no line shared: a round walks all replicas of a run.
+class alignas(64) replica_actor final : public routine {
  public:
   enum class phase : std::uint8_t { idle, starting, running, finished, failed };
 
   /// `who` outlives the actor.
-  replica_actor(const party& who, std::uint32_t replica, barrier_actor& barrier) noexcept
-      : routine(&replica_actor::take_step, who), replica_(replica), barrier_(barrier) {}
+  replica_actor(const party& who, std::uint32_t replica) noexcept
+      : routine(&replica_actor::take_step, who), replica_(replica) {}
 
   std::uint32_t replica() const noexcept { return replica_; }
-  barrier_actor& barrier() const noexcept { return barrier_; }
 
   /// The barrier's part on this replica's line.
   void* share() const noexcept { return share_; }
@@ -94,7 +94,6 @@ class replica_actor final : public routine {
   phase phase_ = phase::idle;
   std::uint32_t replica_;
   void* share_ = nullptr;
-  barrier_actor& barrier_;
   std::uint64_t run_number_ = 0;
   replica_program* program_ = nullptr;
   std::coroutine_handle<> frame_;

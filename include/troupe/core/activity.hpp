@@ -88,7 +88,6 @@ class activity {
   /// \pre A root was set by begin(), or park() was called since.
   void resume() noexcept {
     activity* const outer = std::exchange(current_, this);
-    waiting_ = nullptr;
     auto running = std::exchange(parked_, nullptr);
     do {
       next_ = nullptr;
@@ -112,6 +111,7 @@ class activity {
     root.promise().self = this;
     parked_ = root;
     innermost_ = &root.promise();
+    waiting_ = nullptr;
   }
 
   /// Called from await_suspend: `coroutine` waits for `what` until wake().
@@ -130,7 +130,7 @@ class activity {
   void stop() noexcept {
     if (stop_requested_) return;
     stop_requested_ = true;
-    if (waiting_) waiting_->cancel();
+    if (parked_ && waiting_) waiting_->cancel();
   }
   bool stop_requested() const noexcept { return stop_requested_; }
 
@@ -138,7 +138,7 @@ class activity {
   bool interrupted() const noexcept { return interrupted_; }
   void mark_interrupted() noexcept { interrupted_ = true; }
 
-  const wait* waiting() const noexcept { return waiting_; }
+  const wait* waiting() const noexcept { return parked_ ? waiting_ : nullptr; }
 
   /// Where the innermost coroutine awaits; line 0 if it never did.
   place where() const noexcept { return innermost_ ? innermost_->at : place{}; }
@@ -195,7 +195,7 @@ class activity {
   // In the order of use: a step touches the first cache line only.
   std::coroutine_handle<> parked_;
   std::coroutine_handle<> next_;
-  wait* waiting_ = nullptr;
+  wait* waiting_ = nullptr;  ///< Says something while the activity is parked.
   const detail::chain_link* innermost_ = nullptr;
   bool ended_ = false;
   bool stop_requested_ = false;

@@ -18,11 +18,9 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -69,38 +67,84 @@ class event {
   const party* owner_;
 };
 
-namespace detail {
-
-/// A growing ring of pointers; touched by its line only.
-class ready_ring {
+/// Events at equal distances in memory, which are posted in one go and taken one by one:
+/// the replicas of a line. Whatever their number, a queue holds one pointer.
+class event_row {
  public:
-  bool empty() const noexcept { return head_ == tail_; }
-  void push(event& e) noexcept {
-    if (tail_ - head_ == capacity_) grow(1);
-    slots_[tail_++ & (capacity_ - 1)] = &e;
-  }
-  void push(std::span<event* const> batch) noexcept {
-    if (capacity_ - (tail_ - head_) < batch.size()) grow(batch.size());
-    if (batch.size() <= 8) {
-      for (event* e : batch) slots_[tail_++ & (capacity_ - 1)] = e;
-      return;
-    }
-    const std::size_t at = tail_ & (capacity_ - 1);
-    const std::size_t before_wrap = std::min(batch.size(), capacity_ - at);
-    std::copy_n(batch.data(), before_wrap, slots_.get() + at);
-    std::copy_n(batch.data() + before_wrap, batch.size() - before_wrap, slots_.get());
-    tail_ += batch.size();
-  }
-  event& pop() noexcept {
-    // Frames of many replicas do not fit the cache: fetch what comes eight steps later.
-    __builtin_prefetch(slots_[(head_ + 8) & (capacity_ - 1)]);
-    return *slots_[head_++ & (capacity_ - 1)];
+  event_row() noexcept = default;
+  event_row(event& first, std::size_t distance, std::size_t count) noexcept
+      : first_(&first), distance_(distance), count_(count) {}
+
+  bool empty() const noexcept { return count_ == 0; }
+  std::size_t size() const noexcept { return count_; }
+  event& front() const noexcept { return *first_; }
+  event& operator[](std::size_t i) const noexcept { return *later(i); }
+
+  event& take_front() noexcept {
+    event& e = *first_;
+    first_ = later(1);
+    --count_;
+    return e;
   }
 
  private:
-  void grow(std::size_t more) noexcept;
+  event* later(std::size_t i) const noexcept {
+    return reinterpret_cast<event*>(reinterpret_cast<std::byte*>(first_) + i * distance_);
+  }
 
-  std::unique_ptr<event*[]> slots_;
+  event* first_ = nullptr;
+  std::size_t distance_ = 0;
+  std::size_t count_ = 0;
+};
+
+namespace detail {
+
+/// What a queue of events holds: an event, or a row of them, told apart by the lowest bit.
+class ready_entry {
+ public:
+  ready_entry() noexcept = default;
+  explicit ready_entry(event& e) noexcept : bits_(reinterpret_cast<std::uintptr_t>(&e)) {}
+  explicit ready_entry(const event_row& row) noexcept
+      : bits_(reinterpret_cast<std::uintptr_t>(&row) | 1) {}
+
+  bool is_row() const noexcept { return (bits_ & 1) != 0; }
+  event& one() const noexcept { return *reinterpret_cast<event*>(bits_); }
+  const event_row& row() const noexcept { return *reinterpret_cast<const event_row*>(bits_ - 1); }
+
+  template <class F>
+  void for_each(F&& f) const {
+    if (!is_row()) return f(one());
+    for (std::size_t i = 0; i < row().size(); ++i) f(row()[i]);
+  }
+
+ private:
+  std::uintptr_t bits_ = 0;
+};
+
+/// A growing ring of what is ready; touched by its line only.
+class ready_ring {
+ public:
+  bool empty() const noexcept { return head_ == tail_ && row_.empty(); }
+  void push(ready_entry e) noexcept {
+    if (tail_ - head_ == capacity_) grow();
+    slots_[tail_++ & (capacity_ - 1)] = e;
+  }
+  /// The next event, or null.
+  event* pop() noexcept {
+    if (row_.empty()) {
+      if (head_ == tail_) return nullptr;
+      const ready_entry next = slots_[head_++ & (capacity_ - 1)];
+      if (!next.is_row()) return &next.one();
+      row_ = next.row();
+    }
+    return &row_.take_front();
+  }
+
+ private:
+  void grow() noexcept;
+
+  event_row row_;  // The rest of the row that is being taken.
+  std::unique_ptr<ready_entry[]> slots_;
   std::size_t capacity_ = 0;  // A power of two, or zero.
   std::size_t head_ = 0;
   std::size_t tail_ = 0;
@@ -117,23 +161,11 @@ class scheduler {
   static scheduler* current() noexcept { return current_; }
 
   /// Makes `e` runnable, from any thread. \pre `e` is not queued already.
-  void post(event& e) noexcept {
-    if (current_ == this) {
-      ready_.push(e);
-    } else {
-      event* const single = &e;
-      post_from_outside({&single, 1});
-    }
-  }
+  void post(event& e) noexcept { post(detail::ready_entry(e)); }
 
   /// The same for many, with at most one wake-up.
-  void post(std::span<event* const> batch) noexcept {
-    if (current_ == this) {
-      ready_.push(batch);
-    } else {
-      post_from_outside(batch);
-    }
-  }
+  /// \pre `row` is not empty, and stays as it is until the last of it was taken.
+  void post(const event_row& row) noexcept { post(detail::ready_entry(row)); }
 
   /// Which of its runtime's lines this is.
   std::size_t index() const noexcept { return index_; }
@@ -154,13 +186,21 @@ class scheduler {
   scheduler(std::size_t index, runtime_state& home) noexcept : index_(index), home_(home) {}
   virtual ~scheduler() = default;
 
-  virtual void post_from_outside(std::span<event* const> batch) noexcept = 0;
+  virtual void post_from_outside(detail::ready_entry what) noexcept = 0;
 
   static inline constinit thread_local scheduler* current_ = nullptr;
 
   detail::ready_ring ready_;
 
  private:
+  void post(detail::ready_entry what) noexcept {
+    if (current_ == this) {
+      ready_.push(what);
+    } else {
+      post_from_outside(what);
+    }
+  }
+
   tracer* tracer_ = nullptr;
   std::size_t index_;
   runtime_state& home_;

@@ -65,11 +65,6 @@ class replica_context {
   template <class F, class... Args>
   friend class merge_operation;
 
-  /// Whether the code that runs now is this context's replica, in the same run. Compared
-  /// before it is looked into: an old context's replica may be gone.
-  bool valid() const noexcept {
-    return activity::current() == self_ && self_->run_number() == run_;
-  }
   strategy_state& owner() const noexcept;
 
   replica_actor* self_;

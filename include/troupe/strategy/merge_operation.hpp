@@ -37,6 +37,9 @@ constexpr std::string_view type_name() {
 
 [[noreturn]] void throw_foreign_context(const char* call);
 
+/// Why the running replica's merge has no result. `who` null: the round will not happen.
+[[noreturn]] void throw_merge_failure(const replica_actor* who);
+
 template <class T>
 struct share_of {
   using type = selected_t<T>;
@@ -75,9 +78,9 @@ class merge_operation final : public merge_request {
   using awaitable_in_task = void;
   using value_type = share;
 
-  merge_operation(replica_context who, F fn, Args... args)
-      : merge_request(kind_of_this),
-        who_(who.valid() ? who.self_ : nullptr),
+  merge_operation(replica_context ctx, F fn, Args... args)
+      : merge_request(kind_of_this, ctx.self_),
+        run_(ctx.run_),
         fn_(std::move(fn)),
         args_(std::move(args)...) {}
   merge_operation(merge_operation&&) = default;
@@ -88,21 +91,23 @@ class merge_operation final : public merge_request {
   template <std::derived_from<detail::chain_link> Promise>
   void await_suspend(std::coroutine_handle<Promise> replica) {
     activity* const self = replica.promise().self;
-    if (self != who_) [[unlikely]] {
+    // Compared before it is looked into: an old context's replica may be gone.
+    if (self != who || who->run_number() != run_) [[unlikely]] {
       detail::throw_foreign_context("merge_call()");
     }
     at = replica.promise().at;
     self->park(replica, *this);
-    who_->barrier().arrive(*who_, *this);
+    barrier_actor::arrive(*this);
   }
 
   share await_resume() {
-    const barrier_actor& barrier = who_->barrier();
-    if (this->broken || barrier.merge_failed()) [[unlikely]] {
-      barrier.throw_failure(this->broken);
+    const replica_actor* const self = who;
+    void* const outcome = self ? barrier_actor::outcome_for(*self) : nullptr;
+    if (!outcome) [[unlikely]] {
+      detail::throw_merge_failure(self);
     }
     if constexpr (!std::is_void_v<result>) {
-      return structure<result>::take(who_->replica(), barrier.result().get<result>());
+      return structure<result>::take(self->replica(), *static_cast<result*>(outcome));
     }
   }
 
@@ -125,17 +130,19 @@ class merge_operation final : public merge_request {
   /// Walks the frames once: checks that all agree, and takes the arguments out of them.
   static bool gather(merge_site& site, columns& into) {
     const merge_round round = site.round;
+    const bool by_identity = site.by_identity;
+    const merge_operation& first = cast(round.front());
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       (std::get<I>(into).reserve(round.size()), ...);
-      merge_operation& first = cast(round.front());
+      [[maybe_unused]] std::tuple<typename per_replica<Args>::filler...> ends(std::get<I>(into)...);
       for (std::size_t i = 0; i < round.size(); ++i) {
         if (i + 8 < round.size()) __builtin_prefetch(round[i + 8]);
         merge_request& each = *round[i];
-        if (!each.same_kind(first) || (site.by_identity && !first.agrees_with(each))) {
+        if (!each.same_kind(first) || (by_identity && !first.agrees_with(each))) {
           site.differs = i;
           return false;
         }
-        (std::get<I>(into).append(std::get<I>(std::move(cast(&each).args_))), ...);
+        (std::get<I>(ends).append(std::get<I>(std::move(cast(&each).args_))), ...);
       }
       return true;
     }(std::index_sequence_for<Args...>());
@@ -201,7 +208,7 @@ class merge_operation final : public merge_request {
 
   static constexpr merge_kind kind_of_this{{&stay, &name}, &merge};
 
-  replica_actor* who_;
+  std::uint64_t run_;
   [[no_unique_address]] F fn_;
   std::tuple<Args...> args_;
 };

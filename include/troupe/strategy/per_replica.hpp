@@ -109,6 +109,25 @@ class per_replica {
     return *made;
   }
 
+  /// Fills in replica order what had room made for it; keeps the end in a register.
+  class filler {
+   public:
+    explicit filler(per_replica& into) noexcept : into_(into), end_(into.end()) {}
+    filler(const filler&) = delete;
+    filler& operator=(const filler&) = delete;
+    ~filler() { into_.size_ = static_cast<std::size_t>(end_ - into_.values_); }
+
+    template <class... A>
+    void append(A&&... arguments) {
+      std::construct_at(end_, std::forward<A>(arguments)...);
+      ++end_;
+    }
+
+   private:
+    per_replica& into_;
+    T* end_;
+  };
+
  private:
   T* values_ = nullptr;
   std::size_t size_ = 0;

@@ -121,7 +121,8 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
     activity& self = *caller.promise().self;
     owner_->require_cross_replica("run()");
     results_.open(owner_->replicas());
-    ensemble_ = &owner_->acquire(static_cast<routine&>(self).owner().on->home());
+    callers_line_ = static_cast<routine&>(self).owner().on;
+    ensemble_ = &owner_->acquire(*callers_line_);
     owner_->begin(*ensemble_, self, *this);
     self.park(caller, *this);
     if (self.stop_requested()) cancel_wait();
@@ -130,7 +131,7 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
   value_type await_resume() {
     ensemble& used = *std::exchange(ensemble_, nullptr);
     const std::exception_ptr failure = used.outcome();
-    owner_->release(used);
+    owner_->release(used, *callers_line_);
     if (failure) std::rethrow_exception(failure);
     return results_.regroup();
   }
@@ -173,6 +174,7 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
   std::shared_ptr<strategy_state> owner_;
   F fn_;
   std::tuple<Args...> args_;
+  scheduler* callers_line_ = nullptr;
   ensemble* ensemble_ = nullptr;
   detail::result_row<result> results_;
 };

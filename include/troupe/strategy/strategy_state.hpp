@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -48,14 +47,14 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   const troupe::strategy& facade() const noexcept { return *facade_; }
   bool is_default() const noexcept { return on_ == nullptr; }
 
-  /// An ensemble nobody uses, for a caller on `callers_runtime`.
-  ensemble& acquire(runtime_state& callers_runtime);
+  /// An ensemble nobody uses, for a caller on that line.
+  ensemble& acquire(scheduler& callers_line);
 
   /// Begins a run in this strategy's contexts.
   void begin(ensemble& with, activity& caller, replica_program& program);
 
-  /// Takes the ensemble back; remembers why its run failed.
-  void release(ensemble& used) noexcept;
+  /// Takes the ensemble back, on the same line; remembers why its run failed.
+  void release(ensemble& used, scheduler& callers_line) noexcept;
 
   /// \throws errc::cross_replica_required in a replica of this strategy,
   ///         errc::strategy_mixed in a context of another one.
@@ -64,7 +63,12 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   std::optional<error> last_failure() const;
 
  private:
-  void give_back(ensemble& idle) noexcept;
+  /// The ensemble that a line used last: most programs need one, and find it unlocked.
+  struct alignas(64) latest {
+    ensemble* kept = nullptr;
+  };
+  latest* latest_of(const scheduler& line) noexcept;
+  void put_aside(ensemble& idle) noexcept;
 
   const troupe::strategy* facade_;
   std::shared_ptr<runtime_state> on_;
@@ -73,8 +77,8 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   detail::mode replica_mode_{this, false};
   detail::mode merge_mode_{this, true};
 
-  std::atomic<ensemble*> ready_{nullptr};  // The one used last; most programs need one.
-  mutable std::mutex mutex_;               // Guards the rest.
+  std::vector<latest> latest_;  // Index = line of our runtime; touched by that line only.
+  mutable std::mutex mutex_;    // Guards the rest.
   std::vector<std::unique_ptr<ensemble>> all_;
   std::vector<ensemble*> idle_;
   std::optional<error> last_failure_;
