@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
+#include <new>
 #include <utility>
 
 namespace troupe::detail {
@@ -19,6 +20,7 @@ struct depot {
   std::mutex mutex;
   std::array<recycling_cache::block*, batches> full{};
   std::size_t count = 0;
+  bool trades = false;  // One thread has fetched what another had brought.
 };
 
 constinit std::array<depot, recycling_cache::classes> depots{};
@@ -29,6 +31,19 @@ void free_list(recycling_cache::block* list) noexcept {
     ::operator delete(list);
     list = next;
   }
+}
+
+/// Between threads that trade, a full cache and what is under way must exist before nobody runs
+/// dry any more. A batch at a time gets there at once, a block at a time on some rare day.
+bool make_batch(std::size_t size_class) noexcept {
+  for (std::uint32_t i = 0; i < recycling_cache::batch_blocks; ++i) {
+    void* const memory = ::operator new(size_class * recycling_cache::class_bytes, std::nothrow);
+    if (!memory) break;
+    auto* const block = static_cast<recycling_cache::block*>(memory);
+    block->next = std::exchange(recycling.free[size_class], block);
+    ++recycling.count[size_class];
+  }
+  return recycling.free[size_class] != nullptr;
 }
 
 /// Returns the blocks when the thread ends. Touched only to open a cache: an object with
@@ -55,11 +70,17 @@ bool open_recycling() noexcept {
 bool fetch_batch(std::size_t size_class) noexcept {
   if (recycling.state != recycling_cache::state::open && !open_recycling()) return false;
   depot& from = depots[size_class];
-  const std::lock_guard lock(from.mutex);
-  if (from.count == 0) return false;
-  recycling.free[size_class] = from.full[--from.count];
-  recycling.count[size_class] = recycling_cache::batch_blocks;
-  return true;
+  {
+    const std::lock_guard lock(from.mutex);
+    if (from.count != 0) {
+      from.trades = true;
+      recycling.free[size_class] = from.full[--from.count];
+      recycling.count[size_class] = recycling_cache::batch_blocks;
+      return true;
+    }
+    if (!from.trades) return false;
+  }
+  return make_batch(size_class);
 }
 
 void bring_batch(std::size_t size_class) noexcept {

@@ -44,6 +44,16 @@ inline constexpr bool is_task = false;
 template <class T>
 inline constexpr bool is_task<task<T>> = true;
 
+/// What a function that returns a T gives in the end: a task's value, or the T itself.
+template <class T>
+struct task_value {
+  using type = T;
+};
+template <class T>
+struct task_value<task<T>> {
+  using type = T;
+};
+
 }  // namespace detail
 
 /// An awaitable that keeps troupe's promises: it parks the activity and wakes it.

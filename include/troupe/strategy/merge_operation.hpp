@@ -20,7 +20,6 @@
 #include "troupe/actors/merge_request.hpp"
 #include "troupe/core/task.hpp"
 #include "troupe/strategy/context.hpp"
-#include "troupe/strategy/run_operation.hpp"
 #include "troupe/strategy/structure.hpp"
 
 namespace troupe {
@@ -174,7 +173,7 @@ class merge_operation final : public merge_request {
   }
 
   static void run_first(merge_site& site, gathered& values, [[maybe_unused]] task<>& body) {
-    if constexpr (detail::task_value<returned>::is_task) {
+    if constexpr (detail::is_task<returned>) {
       body = merge_in_coroutine(site, std::move(values));
     } else if constexpr (std::is_void_v<result>) {
       call_first(site, values);

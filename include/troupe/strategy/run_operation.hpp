@@ -27,17 +27,6 @@ namespace troupe {
 
 namespace detail {
 
-template <class T>
-struct task_value {
-  using type = T;
-  static constexpr bool is_task = false;
-};
-template <class T>
-struct task_value<task<T>> {
-  using type = T;
-  static constexpr bool is_task = true;
-};
-
 /// Room for the results, filled by the replicas in any order, on any line.
 template <class T>
 class result_row {
@@ -148,7 +137,7 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
     const auto invoke = [&](auto&... args) -> returned {
       return call(fn_, context, structure<Args>::take(i, args)...);
     };
-    if constexpr (detail::task_value<returned>::is_task) {
+    if constexpr (detail::is_task<returned>) {
       returned body = std::apply(invoke, args_);
       return body.begin_detached(self);
     } else if constexpr (std::is_void_v<result>) {
@@ -161,7 +150,7 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
   }
 
   void collect(replica_actor& self, std::coroutine_handle<> finished) override {
-    if constexpr (detail::task_value<returned>::is_task) {
+    if constexpr (detail::is_task<returned>) {
       auto& promise = returned::promise_of(finished);
       if constexpr (std::is_void_v<result>) {
         promise.take();

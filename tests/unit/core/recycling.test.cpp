@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <latch>
 #include <limits>
 #include <new>
 #include <thread>
@@ -87,6 +88,30 @@ TEST_CASE("bounded: a thread and the depot keep so many blocks of a size and no 
     for (void* block : blocks) detail::recycling_free(block, 500);
   });
   CHECK(calls >= kept);
+}
+
+TEST_CASE("steady: threads that trade run dry once, and get a batch at a time from then on") {
+  constexpr std::size_t bytes = 700;
+  constexpr std::size_t batch = detail::recycling_cache::batch_blocks;
+  constexpr std::size_t kept = detail::recycling_cache::cached_blocks;
+  std::vector<void*> blocks(2 * kept);
+  for (auto& block : blocks) block = detail::recycling_allocate(bytes);
+  std::latch brought(1);
+  std::latch over(1);
+  std::jthread other([&] {
+    for (void* block : blocks) detail::recycling_free(block, bytes);
+    brought.count_down();
+    over.wait();  // What this thread keeps stays with it.
+  });
+  brought.wait();
+  for (std::size_t i = 0; i < kept; ++i) blocks[i] = detail::recycling_allocate(bytes);
+  const auto dry = heap_calls_of([&] { blocks[kept] = detail::recycling_allocate(bytes); });
+  CHECK((dry == batch || !recycling_is_on));
+  check_none(heap_calls_of([&] {
+    for (std::size_t i = 1; i < batch; ++i) blocks[kept + i] = detail::recycling_allocate(bytes);
+  }));
+  for (std::size_t i = 0; i < kept + batch; ++i) detail::recycling_free(blocks[i], bytes);
+  over.count_down();
 }
 
 TEST_CASE("bounded: large blocks are not kept") {
