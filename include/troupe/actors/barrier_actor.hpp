@@ -158,7 +158,7 @@ class barrier_actor final : public routine {
   void signal_taken() noexcept;
   void settle() noexcept;
 
-  void start_merge() noexcept;
+  [[gnu::flatten]] void start_merge() noexcept;  // What every round pays, in one piece.
   void root_ended() noexcept override;
   void merged() noexcept;
   void release(void* outcome) noexcept;
