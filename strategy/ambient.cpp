@@ -6,10 +6,7 @@ namespace troupe {
 
 namespace detail {
 
-const mode* current_mode() noexcept {
-  const activity* self = activity::current();
-  return self ? static_cast<const mode*>(self->ambient()) : nullptr;
-}
+const mode* current_mode() noexcept { return static_cast<const mode*>(activity::ambient_here()); }
 
 void throw_foreign_context(const char* call) {
   throw error(errc::foreign_context,
@@ -22,20 +19,6 @@ void throw_merge_failure(const replica_actor* who) {
   const bool broken = who == nullptr;
   const auto& self = static_cast<const replica_actor&>(*activity::current());
   barrier_actor::throw_failure(self, broken);
-}
-
-void throw_shape_mismatch(const std::vector<std::size_t>& sizes) {
-  std::string text = "the replicas' ranges differ in length:";
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    text += (i == 0 ? " " : ", ") + std::to_string(sizes[i]);
-  }
-  throw error(errc::shape_mismatch, text + " (in replica order)",
-              "reduce along the axis within each replica first, or pad");
-}
-
-void throw_nothing_to_reduce() {
-  throw error(errc::shape_mismatch, "there is no value to reduce",
-              "a per_replica has one value for each replica");
 }
 
 }  // namespace detail

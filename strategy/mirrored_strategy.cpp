@@ -1,35 +1,30 @@
-// mirrored_strategy.cpp - device names.
+// mirrored_strategy.cpp - a device for each replica.
 
 #include "troupe/strategy/mirrored_strategy.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 namespace troupe {
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw error(errc::invalid_device, what,
-              "name devices \"cpu:0\", \"cpu:1\", ..., each once, or give a number of replicas");
-}
 
 std::vector<std::string> canonical_devices(const std::vector<std::string>& names) {
   std::vector<std::string> devices;
   for (const auto& name : names) {
     auto device = canonical_device(name);
     if (std::find(devices.begin(), devices.end(), device) != devices.end()) {
-      refuse("device \"" + name + "\" is in the list twice");
+      detail::refuse_device("device \"" + name + "\" is in the list twice");
     }
     devices.push_back(std::move(device));
   }
-  if (devices.empty()) refuse("a mirrored_strategy needs at least one device");
+  if (devices.empty()) detail::refuse_device("a mirrored_strategy needs at least one device");
   return devices;
 }
 
 std::vector<std::string> first_devices(int replicas) {
   if (replicas < 1) {
-    refuse("a mirrored_strategy needs at least one replica, not " + std::to_string(replicas));
+    detail::refuse_device("a mirrored_strategy needs at least one replica, not " +
+                          std::to_string(replicas));
   }
   std::vector<std::string> devices;
   for (int i = 0; i < replicas; ++i) {
@@ -39,30 +34,6 @@ std::vector<std::string> first_devices(int replicas) {
 }
 
 }  // namespace
-
-std::string canonical_device(std::string_view name) {
-  std::string_view rest = name;
-  const auto drop = [&](std::string_view prefix) {
-    if (rest.starts_with(prefix)) rest.remove_prefix(prefix.size());
-  };
-  drop("/job:localhost");
-  drop("/replica:0");
-  drop("/task:0");
-  drop("/");
-  drop("device:");
-  const auto colon = rest.find(':');
-  const auto number = colon == rest.npos ? std::string_view() : rest.substr(colon + 1);
-  std::string type(rest.substr(0, colon));
-  std::transform(type.begin(), type.end(), type.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  const bool digits = !number.empty() && std::all_of(number.begin(), number.end(),
-                                                     [](char c) { return c >= '0' && c <= '9'; });
-  if (type != "CPU" || !digits || number.size() > 9) {
-    refuse("\"" + std::string(name) + "\" is not a device of this machine");
-  }
-  return "/job:localhost/replica:0/task:0/device:CPU:" +
-         std::to_string(std::stoul(std::string(number)));
-}
 
 mirrored_strategy::mirrored_strategy(troupe::runtime& on, const std::vector<std::string>& devices,
                                      mirrored_options options)

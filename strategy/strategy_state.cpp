@@ -7,6 +7,16 @@
 
 namespace troupe {
 
+namespace {
+
+[[noreturn]] void refuse_mixed(const char* call) {
+  throw error(errc::strategy_mixed,
+              std::string(call) + " of one strategy inside a context of another",
+              "use one strategy in a logical task; get_strategy() is the one in force");
+}
+
+}  // namespace
+
 strategy_state::strategy_state(const troupe::strategy& facade, std::shared_ptr<runtime_state> on,
                                std::vector<std::string> devices, merge_check check)
     : facade_(&facade),
@@ -73,12 +83,17 @@ std::optional<error> strategy_state::last_failure() const {
 
 void strategy_state::require_cross_replica(const char* call) const {
   const detail::mode* mode = detail::current_mode();
+  const bool of_default = mode && mode->owner->is_default() && mode->owner != this;
+  if (of_default && !mode->cross_replica) refuse_mixed(call);
+  require_can_enter(call);
+}
+
+void strategy_state::require_can_enter(const char* call) const {
+  const detail::mode* mode = detail::current_mode();
   if (!mode) return;
   if (mode->owner != this) {
-    if (mode->cross_replica && mode->owner->is_default()) return;
-    throw error(errc::strategy_mixed,
-                std::string(call) + " of one strategy inside a context of another",
-                "use one strategy in a logical task; get_strategy() is the one in force");
+    if (mode->owner->is_default()) return;
+    refuse_mixed(call);
   }
   if (!mode->cross_replica) {
     throw error(errc::cross_replica_required,

@@ -13,4 +13,5 @@
 #include "troupe/runtime/use_task.hpp"
 #include "troupe/runtime/when_all.hpp"
 #include "troupe/strategy/mirrored_strategy.hpp"
+#include "troupe/strategy/one_device_strategy.hpp"
 #include "troupe/strategy/strategy.hpp"

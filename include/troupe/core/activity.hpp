@@ -154,6 +154,13 @@ class activity {
   const void* ambient() const noexcept { return ambient_; }
   void set_ambient(const void* mode) noexcept { ambient_ = mode; }
 
+  /// The same of the code that runs now: of its activity or, outside of all, of the thread.
+  static const void* ambient_here() noexcept {
+    return current_ ? current_->ambient_ : outside_ambient_;
+  }
+  /// For the code of this thread that is outside of all activities.
+  static void set_ambient_outside(const void* mode) noexcept { outside_ambient_ = mode; }
+
   /// The logical task this one is a branch of; itself, if it is none.
   activity* origin() noexcept { return origin_; }
 
@@ -161,6 +168,15 @@ class activity {
   void branch_from(activity& trunk) noexcept {
     origin_ = trunk.origin_;
     ambient_ = trunk.ambient_;
+  }
+
+  /// Makes this what the code that runs now waits for: a branch, or the thread's.
+  void begin_here() noexcept {
+    if (current_) {
+      branch_from(*current_);
+    } else {
+      ambient_ = outside_ambient_;
+    }
   }
 
   /// Calls `f` as this activity, outside any of its coroutines.
@@ -191,6 +207,7 @@ class activity {
 
  private:
   static inline constinit thread_local activity* current_ = nullptr;
+  static inline constinit thread_local const void* outside_ambient_ = nullptr;
 
   // In the order of use: a step touches the first cache line only.
   std::coroutine_handle<> parked_;

@@ -43,7 +43,9 @@ enum class errc {
   replica_required = 202,        ///< The call needs a replica context.
   strategy_mixed = 204,          ///< Two strategies in one logical task.
   invalid_device = 301,          ///< A device list no strategy can be made of.
-  shape_mismatch = 302,          ///< Values that should reduce elementwise differ in shape.
+  shape_mismatch = 302,          ///< Values, or a value and its place, differ in shape.
+  invalid_axis = 303,            ///< An axis the value does not have, or named twice.
+  not_per_replica = 304,         ///< A plain value where each replica should have its own.
   invalid_schedule = 401,        ///< A schedule string that cannot be read.
   schedule_diverged = 402,       ///< A schedule that does not fit the program any more.
   too_long = 403,                ///< A simulated run that took more steps than it was allowed.

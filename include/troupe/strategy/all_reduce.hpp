@@ -1,4 +1,5 @@
-// all_reduce.hpp - ctx.all_reduce(op, value): the merge whose function is a reduction.
+// all_reduce.hpp - ctx.all_reduce(op, value), ctx.all_gather(value): the merges whose function
+// is a reduction, or puts everybody's value after the other's.
 //
 //     float mean = co_await ctx.all_reduce(reduce_op::mean, loss);
 //     gradient   = co_await ctx.all_reduce(reduce_op::sum, std::move(gradient));
@@ -8,11 +9,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "troupe/runtime/step_graph.hpp"
+#include "troupe/strategy/gather.hpp"
 #include "troupe/strategy/merge_operation.hpp"
 #include "troupe/strategy/reduce.hpp"
+#include "troupe/strategy/weighted.hpp"
 
 namespace troupe {
 
@@ -28,22 +32,29 @@ inline constexpr std::size_t bytes_per_step = 64 * 1024;
 template <reduction Op, class T>
 task<mirrored<reduced_t<T, Op>>> reduce_ranges(per_replica<T> values) {
   auto result = room_for_result<Op>(values);
-  const std::size_t bytes = values.size() * result.size() * sizeof(typename elements<T>::type);
+  const auto out = elements_of_result(result);
+  const std::size_t bytes = values.size() * out.size() * sizeof(element_t<T>);
   if (bytes < graph_pays_from) {
-    reduce_elements<Op>(values, result, 0, result.size());
+    reduce_elements<Op>(values, out, 0, out.size());
   } else {
     const std::size_t steps = (bytes + bytes_per_step - 1) / bytes_per_step;
-    const std::size_t stretch = (result.size() + steps - 1) / steps;
+    const std::size_t stretch = (out.size() + steps - 1) / steps;
     step_graph graph;
-    for (std::size_t first = 0; first < result.size(); first += stretch) {
-      const std::size_t last = std::min(first + stretch, result.size());
-      graph.add(
-          [&values, &result, first, last] { reduce_elements<Op>(values, result, first, last); });
+    for (std::size_t first = 0; first < out.size(); first += stretch) {
+      const std::size_t last = std::min(first + stretch, out.size());
+      graph.add([&values, out, first, last] { reduce_elements<Op>(values, out, first, last); });
     }
     co_await troupe::run(graph);
   }
   co_return mirrored(std::move(result));
 }
+
+template <class T>
+inline constexpr bool all_reducible = reducible<T> || is_weighted<T>;
+template <class... Ts>
+inline constexpr bool all_reducible<std::tuple<Ts...>> = (all_reducible<Ts> && ...);
+template <class A, class B>
+inline constexpr bool all_reducible<std::pair<A, B>> = all_reducible<A> && all_reducible<B>;
 
 /// The merge function: everybody gets the same result.
 template <reduction Op>
@@ -56,9 +67,25 @@ class reducer {
     return mirrored(reduce(op_, values));
   }
   template <class T>
-    requires(!arithmetic<T>)
+    requires(tensor_like<T> && !arithmetic<T>)
   task<mirrored<reduced_t<T, Op>>> operator()(per_replica<T> values) const {
     return reduce_ranges<Op>(std::move(values));
+  }
+
+  template <class T>
+  auto operator()(const per_replica<weighted<T>>& values) const {
+    return mirrored(reduce(op_, values));
+  }
+
+  /// Leaf by leaf: what the replicas brought as a tuple goes back as one.
+  template <class... Ts>
+  auto operator()(const std::tuple<per_replica<Ts>...>& leaves) const {
+    return std::apply(
+        [&](const auto&... leaf) { return std::tuple(mirrored(reduce(op_, leaf))...); }, leaves);
+  }
+  template <class A, class B>
+  auto operator()(const std::pair<per_replica<A>, per_replica<B>>& leaves) const {
+    return std::pair(mirrored(reduce(op_, leaves.first)), mirrored(reduce(op_, leaves.second)));
   }
 
   static std::string verb() { return std::string("all_reduce ") + Op::name; }
@@ -69,14 +96,42 @@ class reducer {
   [[no_unique_address]] Op op_;
 };
 
+/// The merge function of all_gather().
+class gatherer {
+ public:
+  explicit gatherer(std::size_t axis) noexcept : axis_(axis) {}
+
+  template <class T>
+  auto operator()(const per_replica<T>& values) const {
+    return mirrored(gather(values, axis_));
+  }
+
+  static std::string verb() { return "all_gather"; }
+
+  friend bool operator==(gatherer, gatherer) = default;
+
+ private:
+  std::size_t axis_;
+};
+
 }  // namespace detail
+
+template <class T>
+auto replica_context::all_gather(T value, std::size_t axis) const {
+  static_assert(gatherable<T>,
+                "troupe: what has an axis can be gathered: std::vector, std::array and tensor; "
+                "give merge_call() a function of your own for other types");
+  return merge_call(detail::gatherer(axis), std::move(value));
+}
 
 template <class Op, class T>
 auto replica_context::all_reduce(Op op, T value) const {
   static_assert(reduction<Op>, "troupe: the operation is reduce_op::sum or reduce_op::mean");
-  static_assert(reducible<T>,
-                "troupe: all_reduce() is defined for numbers and for std::vector and std::array "
-                "of numbers; give merge_call() a function of your own for other types");
+  static_assert(detail::all_reducible<T>,
+                "troupe: all_reduce() is defined for numbers, for std::vector, std::array and "
+                "std::span of numbers, for tensor and weighted, and for tuples and pairs of them; "
+                "give merge_call() a function of your own for other types, or specialise "
+                "tensor_traits");
   return merge_call(detail::reducer<Op>(op), std::move(value));
 }
 

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -56,10 +57,17 @@ class replica_context {
       F merge_fn, Args... args) const;
 
   /// The sum or mean of everybody's `value`, added up in replica order, on every replica.
-  /// Op is reduce_op::sum or reduce_op::mean; see reduce.hpp for types.
+  /// Op is reduce_op::sum or reduce_op::mean; see reduce.hpp and weighted.hpp for types, of
+  /// which tuples and pairs are reduced leaf by leaf.
   template <class Op, class T>
   [[nodiscard("co_await it: a reduction happens when it is awaited")]] auto all_reduce(
       Op op, T value) const;
+
+  /// Everybody's `value` one after the other along `axis`, in replica order, on every replica;
+  /// see gather.hpp.
+  template <class T>
+  [[nodiscard("co_await it: a gather happens when it is awaited")]] auto all_gather(
+      T value, std::size_t axis = 0) const;
 
  private:
   template <class F, class... Args>

@@ -10,9 +10,9 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "troupe/strategy/device.hpp"
 #include "troupe/strategy/strategy.hpp"
 
 namespace troupe {
@@ -31,9 +31,5 @@ class mirrored_strategy final : public strategy {
   /// `replicas` replicas on cpu:0 and following. \throws errc::invalid_device for none.
   mirrored_strategy(runtime& on, int replicas, mirrored_options options = {});
 };
-
-/// "/job:localhost/replica:0/task:0/device:CPU:0" for "cpu:0", "/cpu:0", "/device:CPU:0".
-/// \throws errc::invalid_device
-std::string canonical_device(std::string_view name);
 
 }  // namespace troupe

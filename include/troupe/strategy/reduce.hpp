@@ -3,18 +3,16 @@
 //     int total = reduce(reduce_op::sum, values);       // per_replica<int>
 //     double m  = reduce(reduce_op::mean, values);      // true division: no integer mean
 //
-// What can be reduced: arithmetic types, and contiguous ranges of them (std::vector,
-// std::array), element by element.
+// What can be reduced: every tensor (tensor_traits.hpp), element by element.
 //
 // Guarantees
 //   exact    ((v0 + v1) + v2) + …, whatever the schedule, executor or thread count: the
 //            same bits always;
-//   defined  sums of integers wrap around; a mean of integers is a double (a float for
-//            types below 32 bits).
+//   defined  sums of integers wrap around; a mean of integers is added up and given as a
+//            double (a float for types below 32 bits).
 
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <span>
@@ -25,6 +23,7 @@
 #include "troupe/core/error.hpp"
 #include "troupe/strategy/mirrored.hpp"
 #include "troupe/strategy/per_replica.hpp"
+#include "troupe/strategy/tensor_traits.hpp"
 
 namespace troupe {
 
@@ -47,42 +46,20 @@ struct reduce_op {
 template <class Op>
 concept reduction = std::same_as<Op, sum_op> || std::same_as<Op, mean_op>;
 
-template <class T>
-concept arithmetic = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
-
 namespace detail {
-
-template <class T>
-struct elements {};
-template <arithmetic T>
-struct elements<T> {
-  using type = T;
-  template <class U>
-  using of = U;
-};
-template <arithmetic T, class A>
-struct elements<std::vector<T, A>> {
-  using type = T;
-  template <class U>
-  using of = std::vector<U>;
-};
-template <arithmetic T, std::size_t N>
-struct elements<std::array<T, N>> {
-  using type = T;
-  template <class U>
-  using of = std::array<U, N>;
-};
 
 /// The element type of a mean: true division.
 template <class T>
 using mean_element = std::conditional_t<std::floating_point<T>, T,
                                         std::conditional_t<(sizeof(T) < 4), float, double>>;
 
+/// The element type of what Op makes of elements T.
+template <class Op, class T>
+using reduced_element = std::conditional_t<std::same_as<Op, sum_op>, T, mean_element<T>>;
+
 template <class T, class Op>
 struct reduced {
-  using element = typename elements<T>::type;
-  using type = std::conditional_t<std::same_as<Op, sum_op>, T,
-                                  typename elements<T>::template of<mean_element<element>>>;
+  using type = typename tensor_traits<T>::template of<reduced_element<Op, element_t<T>>>;
 };
 
 template <arithmetic T>
@@ -98,73 +75,116 @@ constexpr T plus(T a, T b) noexcept {
 /// Folds `n` replicas' element j: `at(i)` is replica i's.
 template <class Op, class T, class At>
 constexpr auto fold(std::size_t n, At&& at) {
-  T total = at(std::size_t{0});
-  for (std::size_t i = 1; i < n; ++i) total = plus(total, at(i));
-  if constexpr (std::same_as<Op, mean_op>) {
-    using mean = mean_element<T>;
-    return static_cast<mean>(static_cast<mean>(total) / static_cast<mean>(n));
+  // A mean is added up in its own type: integers near their limits have one, too.
+  using result = reduced_element<Op, T>;
+  auto total = static_cast<result>(at(std::size_t{0}));
+  for (std::size_t i = 1; i < n; ++i) total = plus(total, static_cast<result>(at(i)));
+  if constexpr (std::same_as<Op, mean_op>)
+    total = static_cast<result>(total / static_cast<result>(n));
+  return total;
+}
+
+/// \throws errc::shape_mismatch with every replica's shape, in replica order.
+[[noreturn]] void throw_shape_mismatch(std::span<const tensor_shape> shapes);
+[[noreturn]] void throw_nothing_to_reduce();
+
+template <tensor_like T>
+bool same_shape(const T& a, const T& b) {
+  using traits = tensor_traits<T>;
+  if constexpr (requires { traits::rank; }) {
+    return traits::values(a).size() == traits::values(b).size();
   } else {
-    return total;
+    return traits::shape(a) == traits::shape(b);
   }
 }
 
-[[noreturn]] void throw_shape_mismatch(const std::vector<std::size_t>& sizes);
-[[noreturn]] void throw_nothing_to_reduce();
+/// \throws errc::shape_mismatch unless all have one shape, and there is one at least.
+template <tensor_like T>
+void require_same_shape(const per_replica<T>& values) {
+  if (values.empty()) throw_nothing_to_reduce();
+  for (const T& each : values) {
+    if (same_shape(each, values[0])) continue;
+    std::vector<tensor_shape> shapes;
+    for (const T& v : values) shapes.push_back(tensor_traits<T>::shape(v));
+    throw_shape_mismatch(shapes);
+  }
+}
 
 }  // namespace detail
 
+/// What sum and mean are defined for.
 template <class T>
-concept reducible = requires { typename detail::elements<T>::type; };
+concept reducible = tensor_like<T>;
 
 template <reducible T, reduction Op>
 using reduced_t = typename detail::reduced<T, Op>::type;
 
 namespace detail {
 
-/// The elements [first, last) of a reduction of ranges: one pass, all replicas at once.
+/// The elements [first, last) of a reduction: one pass, all replicas at once.
 template <class Op, class T, class R>
-void reduce_elements(const per_replica<T>& values, R& result, std::size_t first,
+void reduce_elements(const per_replica<T>& values, std::span<R> result, std::size_t first,
                      std::size_t last) noexcept {
-  using element = typename elements<T>::type;
   for (std::size_t j = first; j < last; ++j) {
-    result[j] = fold<Op, element>(values.size(), [&](std::size_t i) { return values[i][j]; });
+    result[j] = fold<Op, element_t<T>>(
+        values.size(), [&](std::size_t i) { return tensor_traits<T>::values(values[i])[j]; });
   }
 }
 
-/// A result of the right length. \throws errc::shape_mismatch unless all have the same.
+/// A result of the values' shape. \throws errc::shape_mismatch unless they have one.
 template <class Op, class T>
 reduced_t<T, Op> room_for_result(const per_replica<T>& values) {
-  if (values.empty()) throw_nothing_to_reduce();
-  const std::size_t length = values[0].size();
-  for (const T& v : values) {
-    if (v.size() == length) continue;
-    std::vector<std::size_t> sizes;
-    for (const T& each : values) sizes.push_back(each.size());
-    throw_shape_mismatch(sizes);
-  }
-  reduced_t<T, Op> result{};
-  if constexpr (requires { result.resize(length); }) result.resize(length);
-  return result;
+  require_same_shape(values);
+  return tensor_traits<T>::template make<reduced_t<T, Op>>(tensor_traits<T>::shape(values[0]));
+}
+
+/// The elements of a result, to be written.
+template <class R>
+auto elements_of_result(R& result) noexcept {
+  return tensor_traits<R>::values(result);
 }
 
 }  // namespace detail
 
-/// The sum or mean of all replicas' values, added up in replica order.
-/// \throws errc::shape_mismatch if ranges differ in length, or there is no value.
+/// The sum or mean of all replicas' values, element by element, added up in replica order.
+/// \throws errc::shape_mismatch if shapes differ, or there is no value.
 template <reduction Op, class T>
 auto reduce(Op, const per_replica<T>& values) {
   static_assert(reducible<T>,
-                "troupe: sum and mean are defined for numbers and for std::vector and std::array "
-                "of numbers; give merge_call() a function of your own for other types");
+                "troupe: sum and mean are defined for numbers, for std::vector, std::array and "
+                "std::span of numbers and for tensor; give merge_call() a function of your own for "
+                "other types, or specialise tensor_traits");
   if constexpr (arithmetic<T>) {
     if (values.empty()) detail::throw_nothing_to_reduce();
     return detail::fold<Op, T>(values.size(), [&](std::size_t i) { return values[i]; });
   } else {
     auto result = detail::room_for_result<Op>(values);
-    detail::reduce_elements<Op>(values, result, 0, result.size());
+    const auto out = detail::elements_of_result(result);
+    detail::reduce_elements<Op>(values, out, 0, out.size());
     return result;
   }
 }
+
+namespace detail {
+
+[[noreturn]] void throw_plain_sum(std::size_t replicas);
+
+/// A plain value is the same on all `n` replicas: that is its mean. Whether its sum is n times
+/// the value nobody can know.
+template <class T>
+T reduce_plain(mean_op, const T& value, std::size_t) {
+  return value;
+}
+template <class T>
+T reduce_plain(sum_op, const T& value, std::size_t n) {
+  if constexpr (arithmetic<T>) {
+    if (value == T()) return value;
+  }
+  if (n != 1) throw_plain_sum(n);
+  return value;
+}
+
+}  // namespace detail
 
 /// A mirrored value is the same everywhere: its mean is itself. Its sum is refused by the
 /// type system, because n times the value is hardly ever meant.

@@ -108,7 +108,7 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
   template <std::derived_from<detail::chain_link> Promise>
   void await_suspend(std::coroutine_handle<Promise> caller) {
     activity& self = *caller.promise().self;
-    owner_->require_cross_replica("run()");
+    owner_->require_can_enter("run()");
     results_.open(owner_->replicas());
     callers_line_ = static_cast<routine&>(self).owner().on;
     ensemble_ = &owner_->acquire(*callers_line_);

@@ -18,10 +18,14 @@
 
 #pragma once
 
+#include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,12 +33,22 @@
 #include "troupe/runtime/runtime.hpp"
 #include "troupe/strategy/all_reduce.hpp"
 #include "troupe/strategy/context.hpp"
+#include "troupe/strategy/gather.hpp"
 #include "troupe/strategy/merge_operation.hpp"
 #include "troupe/strategy/reduce.hpp"
+#include "troupe/strategy/reduce_axis.hpp"
 #include "troupe/strategy/run_operation.hpp"
+#include "troupe/strategy/scope.hpp"
 #include "troupe/strategy/strategy_state.hpp"
+#include "troupe/strategy/weighted.hpp"
 
 namespace troupe {
+
+/// For whom a value is made.
+struct value_context {
+  int replica_id;
+  int num_replicas_in_sync;
+};
 
 class strategy {
  public:
@@ -46,6 +60,9 @@ class strategy {
 
   /// Canonical names, one for each replica.
   const std::vector<std::string>& worker_devices() const noexcept { return state_->devices(); }
+
+  /// Puts the code up to the end of the block inside this strategy; see scope.hpp.
+  strategy_scope scope() const { return strategy_scope(state_); }
 
   /// Calls `fn` once on every replica, concurrently.
   ///
@@ -76,18 +93,74 @@ class strategy {
                   std::forward<Token>(token));
   }
 
-  /// The sum or mean of the replicas' values, in replica order.
-  /// \throws errc::cross_replica_required inside a replica; errc::shape_mismatch.
-  template <class Op, class Value>
+  /// The sum or mean of the replicas' values, in replica order, element by element. A plain
+  /// value is its own mean; it has no sum, unless it is zero or there is one replica.
+  /// \throws errc::cross_replica_required inside a replica; errc::shape_mismatch;
+  ///         errc::not_per_replica for the sum of a plain value.
+  template <reduction Op, class Value>
   auto reduce(Op op, const Value& value) const {
     state_->require_cross_replica("reduce()");
-    return troupe::reduce(op, value);
+    if constexpr (is_per_replica<Value> || is_mirrored<Value>) {
+      return troupe::reduce(op, value);
+    } else {
+      return detail::reduce_plain(op, value, state_->replicas());
+    }
+  }
+
+  /// The same, over the replicas and along an axis or several of their values: the mean is
+  /// that of all numbers, however many each replica holds. Of a plain value every replica
+  /// has a copy: a sum is as many times as large.
+  /// \throws errc::invalid_axis, too.
+  template <reduction Op, class Value>
+  auto reduce(Op op, const Value& value, std::span<const int> axes) const {
+    state_->require_cross_replica("reduce()");
+    if constexpr (is_per_replica<Value>) {
+      return troupe::reduce(op, value, axes);
+    } else if constexpr (is_mirrored<Value>) {
+      return detail::reduce_copies(op, value.get(), state_->replicas(), axes);
+    } else {
+      return detail::reduce_copies(op, value, state_->replicas(), axes);
+    }
+  }
+  template <reduction Op, class Value>
+  auto reduce(Op op, const Value& value, std::initializer_list<int> axes) const {
+    return reduce(op, value, std::span<const int>(axes.begin(), axes.size()));
+  }
+  template <reduction Op, class Value>
+  auto reduce(Op op, const Value& value, int axis) const {
+    return reduce(op, value, std::span<const int>(&axis, 1));
+  }
+
+  /// The replicas' values one after the other along `axis`, in replica order; see gather.hpp.
+  /// \throws errc::cross_replica_required inside a replica; errc::invalid_axis;
+  ///         errc::shape_mismatch.
+  template <class T>
+  auto gather(const per_replica<T>& value, std::size_t axis = 0) const {
+    state_->require_cross_replica("gather()");
+    return troupe::gather(value, axis);
+  }
+
+  /// What `fn(value_context)` gives for each replica, put together; called here and now, in
+  /// replica order, and not on the replicas.
+  template <class F>
+  auto experimental_distribute_values_from_function(F fn) const {
+    using value = std::invoke_result_t<F&, value_context>;
+    per_replica<value> all;
+    all.reserve(state_->replicas());
+    for (int i = 0; i < num_replicas_in_sync(); ++i) {
+      all.append(fn(value_context{i, num_replicas_in_sync()}));
+    }
+    return regroup(std::move(all));
   }
 
   /// The components of a value, one for each replica; a plain value is one component.
   template <class T>
   std::vector<T> experimental_local_results(const per_replica<T>& value) const {
     return std::vector<T>(value.begin(), value.end());
+  }
+  template <class T>
+  std::vector<T> experimental_local_results(const mirrored<T>& value) const {
+    return std::vector<T>(state_->replicas(), value.get());
   }
   template <class T>
   std::vector<T> experimental_local_results(const T& value) const {

@@ -56,9 +56,16 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   /// Takes the ensemble back, on the same line; remembers why its run failed.
   void release(ensemble& used, scheduler& callers_line) noexcept;
 
+  /// For what needs cross-replica context.
   /// \throws errc::cross_replica_required in a replica of this strategy,
   ///         errc::strategy_mixed in a context of another one.
   void require_cross_replica(const char* call) const;
+
+  /// For what enters the strategy by itself, hence may start in any context of the default
+  /// strategy. \throws the same otherwise.
+  void require_can_enter(const char* call) const;
+
+  const detail::mode& cross_replica_mode() const noexcept { return merge_mode_; }
 
   std::optional<error> last_failure() const;
 

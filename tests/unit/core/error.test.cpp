@@ -29,6 +29,8 @@ constexpr std::array all_codes = {
     errc::replica_required,
     errc::invalid_device,
     errc::shape_mismatch,
+    errc::invalid_axis,
+    errc::not_per_replica,
     errc::invalid_schedule,
     errc::schedule_diverged,
     errc::too_long,

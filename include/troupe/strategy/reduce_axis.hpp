@@ -1,0 +1,134 @@
+// reduce_axis.hpp - sum and mean over the replicas and along axes of their values.
+//
+//     per_replica<std::vector<float>> losses = …;          // batches of any length
+//     float mean = reduce(reduce_op::mean, losses, 0);     // of all numbers there are
+//     reduce(reduce_op::sum, images, {0, -1});             // axes from the end count back
+//
+// Guarantees
+//   true     a mean divides by the number of numbers, so that a short last batch weighs
+//            what it holds; where there is none at all it is not a number;
+//   exact    each replica's numbers are added up in row-major order, then the replicas'
+//            sums in replica order: the same bits, whatever the schedule.
+
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "troupe/strategy/mirrored.hpp"
+#include "troupe/strategy/per_replica.hpp"
+#include "troupe/strategy/reduce.hpp"
+#include "troupe/strategy/tensor_traits.hpp"
+
+namespace troupe {
+
+namespace detail {
+
+/// A shape and which of its axes go.
+class axis_choice {
+ public:
+  /// \throws errc::invalid_axis unless each axis is there, and named once.
+  axis_choice(const tensor_shape& shape, std::span<const int> axes);
+
+  /// The sizes of the axes that stay.
+  const tensor_shape& remaining() const noexcept { return remaining_; }
+  /// How many numbers become one.
+  std::size_t count() const noexcept { return count_; }
+
+  /// Calls add(position among those that stay, value) for each value, in row-major order.
+  template <class T, class Add>
+  void walk(std::span<const T> values, Add&& add) const {
+    const std::size_t row = shape_.back();
+    const std::size_t step = strides_.back();
+    std::vector<std::size_t> index(shape_.size() - 1);
+    std::size_t at = 0;
+    for (std::size_t first = 0; first < values.size(); first += row) {
+      for (std::size_t k = 0; k < row; ++k) add(at + k * step, values[first + k]);
+      at = next_row(index, at);
+    }
+  }
+
+ private:
+  std::size_t next_row(std::vector<std::size_t>& index, std::size_t at) const noexcept;
+
+  tensor_shape shape_;
+  std::vector<std::size_t> strides_;  // Among those that stay; 0 along an axis that goes.
+  tensor_shape remaining_;
+  std::size_t count_ = 1;
+};
+
+/// What is left of a T, with the elements that Op makes.
+template <class Op, class T>
+using along_t = typename tensor_traits<T>::template along<reduced_element<Op, element_t<T>>>;
+
+template <class T>
+concept has_axes = tensor_like<T> && !requires { requires tensor_traits<T>::rank == 0; };
+
+/// The sum of each replica's numbers along the axes, then of the replicas'; see walk().
+template <class Op, class T, class At>
+along_t<Op, T> reduce_along(std::size_t n, At&& at, std::span<const int> axes) {
+  using result = along_t<Op, T>;
+  using element = element_t<result>;
+  const auto make = [](const tensor_shape& shape) {
+    return tensor_traits<result>::template make<result>(shape);
+  };
+  const axis_choice first(tensor_traits<T>::shape(at(0)), axes);
+  result total = make(first.remaining());
+  const std::span<element> out = tensor_traits<result>::values(total);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const axis_choice each(tensor_traits<T>::shape(at(i)), axes);
+    if (each.remaining() != first.remaining()) {
+      std::vector<tensor_shape> shapes;
+      for (std::size_t j = 0; j < n; ++j) shapes.push_back(tensor_traits<T>::shape(at(j)));
+      throw_shape_mismatch(shapes);
+    }
+    result part = make(first.remaining());
+    const std::span<element> sums = tensor_traits<result>::values(part);
+    each.walk(tensor_traits<T>::values(at(i)), [&](std::size_t place, element_t<T> value) {
+      sums[place] = plus(sums[place], static_cast<element>(value));
+    });
+    for (std::size_t j = 0; j < out.size(); ++j) out[j] = plus(out[j], sums[j]);
+    count += each.count();
+  }
+  if constexpr (std::same_as<Op, mean_op>) {
+    for (element& each : out) each /= static_cast<element>(count);
+  }
+  return total;
+}
+
+/// A value of which each of `n` replicas has a copy.
+template <reduction Op, class T>
+auto reduce_copies(Op, const T& value, std::size_t n, std::span<const int> axes) {
+  static_assert(has_axes<T>,
+                "troupe: only std::vector, std::array and std::span of numbers and tensor have "
+                "axes; reduce numbers without one");
+  return reduce_along<Op, T>(n, [&](std::size_t) -> const T& { return value; }, axes);
+}
+
+}  // namespace detail
+
+/// Over the replicas and along `axes`; a negative axis counts from the end.
+/// \throws errc::invalid_axis; errc::shape_mismatch when the axes that stay differ in size.
+template <reduction Op, class T>
+auto reduce(Op, const per_replica<T>& values, std::span<const int> axes) {
+  static_assert(detail::has_axes<T>,
+                "troupe: only std::vector, std::array and std::span of numbers and tensor have "
+                "axes; reduce numbers without one");
+  if (values.empty()) detail::throw_nothing_to_reduce();
+  return detail::reduce_along<Op, T>(
+      values.size(), [&](std::size_t i) -> const T& { return values[i]; }, axes);
+}
+template <reduction Op, class T>
+auto reduce(Op op, const per_replica<T>& values, std::initializer_list<int> axes) {
+  return reduce(op, values, std::span<const int>(axes.begin(), axes.size()));
+}
+template <reduction Op, class T>
+auto reduce(Op op, const per_replica<T>& values, int axis) {
+  return reduce(op, values, std::span<const int>(&axis, 1));
+}
+
+}  // namespace troupe

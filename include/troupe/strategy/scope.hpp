@@ -1,0 +1,43 @@
+// scope.hpp - code that belongs to a strategy without running on its replicas.
+//
+//     {
+//       const auto inside = strategy.scope();
+//       get_strategy();                 // strategy
+//       in_cross_replica_context();     // true
+//     }
+//
+// Guarantees
+//   bound     to the logical task in which it was opened, across its suspensions, or,
+//             outside of tasks, to the thread. What a task awaits is inside, and so is what
+//             block_on() runs; what launch() or a new thread runs is not;
+//   nested    inside itself a strategy's scope changes nothing; the outermost one ends it;
+//   strict    a scope of another strategy, or inside a replica, is refused.
+//
+// A scope is an object of a block. In a coroutine that is no task of troupe's it belongs to
+// the thread: end it before the coroutine suspends.
+
+#pragma once
+
+#include <memory>
+
+#include "troupe/strategy/strategy_state.hpp"
+
+namespace troupe {
+
+class [[nodiscard("a scope ends with the object: give it a name")]] strategy_scope {
+ public:
+  /// \throws errc::strategy_mixed while another strategy is in force;
+  ///         errc::cross_replica_required inside a replica.
+  explicit strategy_scope(std::shared_ptr<const strategy_state> owner);
+  strategy_scope(const strategy_scope&) = delete;
+  strategy_scope& operator=(const strategy_scope&) = delete;
+  ~strategy_scope();
+
+ private:
+  std::shared_ptr<const strategy_state> owner_;
+  activity* where_ = nullptr;    // Null: the thread, outside of tasks.
+  const void* outer_ = nullptr;  // What was in force before.
+  bool outermost_ = false;
+};
+
+}  // namespace troupe

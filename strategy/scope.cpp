@@ -1,0 +1,34 @@
+// scope.cpp - entering and leaving a strategy.
+
+#include "troupe/strategy/scope.hpp"
+
+#include <utility>
+
+namespace troupe {
+
+strategy_scope::strategy_scope(std::shared_ptr<const strategy_state> owner)
+    : owner_(std::move(owner)) {
+  const auto* const mode = detail::current_mode();
+  owner_->require_can_enter("scope()");
+  // The default strategy is in force where no other is: nothing to enter.
+  if (owner_->is_default() || (mode && mode->owner == owner_.get())) return;
+  outermost_ = true;
+  where_ = activity::current();
+  outer_ = activity::ambient_here();
+  if (where_) {
+    where_->set_ambient(&owner_->cross_replica_mode());
+  } else {
+    activity::set_ambient_outside(&owner_->cross_replica_mode());
+  }
+}
+
+strategy_scope::~strategy_scope() {
+  if (!outermost_) return;
+  if (where_) {
+    where_->set_ambient(outer_);
+  } else {
+    activity::set_ambient_outside(outer_);
+  }
+}
+
+}  // namespace troupe
