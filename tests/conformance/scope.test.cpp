@@ -1,0 +1,206 @@
+// Being inside a strategy without a run: what a scope changes, refuses and leaves behind.
+
+#include <asio/io_context.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+#include <troupe/troupe.hpp>
+#include <utility>
+#include <vector>
+
+#include "tests/conformance/worlds.hpp"
+
+namespace troupe::test {
+namespace {
+
+using texts = per_replica<std::string>;
+
+/// What the ambient queries answer here, in one line.
+std::string where(const strategy& own) {
+  const auto replica = get_replica_context();
+  std::string text = in_cross_replica_context() ? "cross-replica" : "outside";
+  if (replica) text = "replica " + std::to_string(replica->replica_id());
+  text += &get_strategy() == &own ? ", own strategy" : ", another strategy";
+  return text + (has_strategy() ? ", has one" : ", has none");
+}
+
+std::string where_by_default() { return where(get_default_strategy()); }
+
+const std::string nowhere = "outside, own strategy, has none";
+const std::string inside = "cross-replica, own strategy, has one";
+
+struct fixture {
+  asio::io_context io;
+  runtime rt{io.get_executor()};
+  mirrored_strategy strategy{rt, 2};
+  mirrored_strategy other{rt, 2};
+};
+
+// -- on a thread ----------------------------------------------------------------------------------
+
+TEST_CASE_METHOD(fixture, "core-002 a scope is cross-replica context, and ends with its block") {
+  {
+    const auto in = strategy.scope();
+    CHECK(where(strategy) == inside);
+  }
+  CHECK(where_by_default() == nowhere);
+}
+
+TEST_CASE_METHOD(fixture, "core-005 a strategy's scopes nest, and the outermost one ends it") {
+  for (int again = 0; again < 2; ++again) {
+    const auto a = strategy.scope();
+    {
+      const auto b = strategy.scope();
+      const auto c = strategy.scope();
+      CHECK(where(strategy) == inside);
+    }
+    CHECK(where(strategy) == inside);
+  }
+  CHECK(where_by_default() == nowhere);
+}
+
+TEST_CASE_METHOD(fixture, "core-006 another strategy's scope is refused, and changes nothing") {
+  const auto in = strategy.scope();
+  CHECK(is(thrown_by([&] { const auto there = other.scope(); }), errc::strategy_mixed));
+  CHECK(where(strategy) == inside);
+}
+
+TEST_CASE_METHOD(fixture, "core-012 what needs cross-replica context is refused in another scope") {
+  const per_replica<int> values = {1, 3};
+  const auto calls = [&] {
+    return strategy.reduce(reduce_op::mean, values) == 2 &&
+           block_on(rt, strategy.run([] { return 1; })) == per_replica<int>({1, 1});
+  };
+  CHECK(calls());
+  {
+    const auto in = strategy.scope();
+    CHECK(calls());
+  }
+  const auto in = other.scope();
+  CHECK(is(thrown_by([&] { return strategy.reduce(reduce_op::mean, values); }),
+           errc::strategy_mixed));
+  CHECK(is(thrown_by([&] { block_on(rt, strategy.run([] {})); }), errc::strategy_mixed));
+}
+
+TEST_CASE_METHOD(fixture, "core-014 the default strategy's scope changes nothing") {
+  {
+    const auto in = get_default_strategy().scope();
+    CHECK(where_by_default() == nowhere);
+    const auto deeper = strategy.scope();
+    CHECK(where(strategy) == inside);
+    CHECK(is(thrown_by([] { const auto there = get_default_strategy().scope(); }),
+             errc::strategy_mixed));
+  }
+  CHECK(where_by_default() == nowhere);
+}
+
+TEST_CASE_METHOD(fixture, "core-022 another thread is not inside") {
+  const auto in = strategy.scope();
+  std::string there;
+  std::thread([&] { there = where_by_default(); }).join();
+  CHECK(there == nowhere);
+}
+
+task<std::string> ask(const strategy* own) { co_return where(*own); }
+
+TEST_CASE_METHOD(fixture, "what block_on() runs is inside the scopes of who waits") {
+  const auto in = strategy.scope();
+  CHECK(block_on(rt, ask(&strategy)) == inside);
+}
+
+TEST_CASE_METHOD(fixture, "a scope outlives its strategy") {
+  std::optional<mirrored_strategy> short_lived;
+  short_lived.emplace(rt, 2);
+  {
+    const auto in = short_lived->scope();
+    short_lived.reset();
+    CHECK(has_strategy());
+  }
+  CHECK(where_by_default() == nowhere);
+}
+
+// -- in tasks -------------------------------------------------------------------------------------
+
+task<std::string> ask_after_a_sleep(const strategy* own) {
+  co_await sleep_for(std::chrono::nanoseconds(1));
+  co_return where(*own);
+}
+
+task<std::vector<std::string>> walk_through_a_scope(runtime& rt) {
+  mirrored_strategy strategy(rt, 2);
+  std::vector<std::string> seen;
+  {
+    const auto in = strategy.scope();
+    seen.push_back(where(strategy));
+    const std::string after_a_sleep = co_await ask_after_a_sleep(&strategy);
+    seen.push_back(after_a_sleep);
+    const std::string launched = co_await launch(rt, ask(&get_default_strategy()), use_task);
+    seen.push_back(launched);
+    const texts replicas = co_await strategy.run([] { return where(get_strategy()); });
+    seen.push_back(replicas[1]);
+    seen.push_back(where(strategy));
+  }
+  seen.push_back(where_by_default());
+  co_return seen;
+}
+
+TEST_CASE("a scope belongs to its task, across suspensions and around runs") {
+  check_in_every_world(walk_through_a_scope, {inside, inside, nowhere,
+                                              "replica 1, own strategy, has one", inside, nowhere});
+}
+
+task<std::string> in_a_scope_for_a_while(const strategy* own) {
+  const auto in = own->scope();
+  const std::string seen = co_await ask_after_a_sleep(own);
+  co_return seen;
+}
+
+task<std::vector<std::string>> two_tasks_in_two_scopes(runtime& rt) {
+  mirrored_strategy one(rt, 2);
+  mirrored_strategy two(rt, 2);
+  std::vector<task<std::string>> both;
+  both.push_back(in_a_scope_for_a_while(&one));
+  both.push_back(in_a_scope_for_a_while(&two));
+  co_return co_await when_all(std::move(both));
+}
+
+TEST_CASE("scopes of tasks that run side by side do not meet") {
+  check_in_every_world(two_tasks_in_two_scopes, {inside, inside});
+}
+
+// -- inside replicas ------------------------------------------------------------------------------
+
+std::string enter_scope_of(const strategy* own) {
+  return ending(thrown_by([&] { const auto in = own->scope(); }));
+}
+
+task<texts> scope_in_replica(runtime& rt) {
+  mirrored_strategy strategy(rt, 2);
+  co_return co_await strategy.run(enter_scope_of, static_cast<const troupe::strategy*>(&strategy));
+}
+
+TEST_CASE("a scope inside a replica of the same strategy is TR-201") {
+  check_in_every_world(scope_in_replica, {"TR-201", "TR-201"});
+}
+
+task<std::string> run_in_default_replica(const mirrored_strategy* strategy) {
+  const std::string reduced =
+      ending(thrown_by([&] { return strategy->reduce(reduce_op::sum, per_replica<int>({1, 2})); }));
+  const std::string ran = co_await ending_of(strategy->run([] {}));
+  co_return reduced + ", " + ran;
+}
+
+task<std::string> mixed_with_the_default(runtime& rt) {
+  const mirrored_strategy strategy(rt, 2);
+  const texts got = co_await get_strategy().run(run_in_default_replica, &strategy);
+  co_return got[0];
+}
+
+TEST_CASE("core-020 in a replica of the default strategy another one may run, but not reduce") {
+  check_in_every_world(mixed_with_the_default, "TR-204, returned");
+}
+
+}  // namespace
+}  // namespace troupe::test
