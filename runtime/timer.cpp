@@ -3,7 +3,6 @@
 #include "troupe/runtime/timer.hpp"
 
 #include "runtime/asio_private.hpp"
-#include "troupe/core/error.hpp"
 
 namespace troupe {
 
@@ -32,14 +31,6 @@ timer::timer(asio::any_io_executor executor) : executor_(std::move(executor)) {
   } else {
     source_ = std::make_unique<real_timer>(executor_);
   }
-}
-
-task<> sleep_for(std::chrono::nanoseconds delay) {
-  activity* const self = activity::current();
-  TROUPE_ASSERT(self != nullptr);           // A task runs only inside an activity.
-  timer alarm(detail::executor_of(*self));  // In this frame: it ends when the task does.
-  alarm.expires_after(delay);
-  co_await alarm.async_wait(use_task);
 }
 
 }  // namespace troupe

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <numeric>
+#include <string_view>
 #include <troupe/troupe.hpp>
 #include <tuple>
 #include <utility>
@@ -163,7 +164,11 @@ TEST_CASE("a cancelled run reports where its replicas stood") {
     const auto told = as<error>(run.failure);
     w.check(told && told->replicas().size() == 2, "of both");
     w.check(told->replicas()[0].is == replica_place::state::waiting, "one at the merge");
-    w.check(told->replicas()[1].is == replica_place::state::waiting, "one in its sleep");
+    const replica_place& sleeper = told->replicas()[1];
+    w.check(sleeper.is == replica_place::state::waiting, "one in its sleep");
+    w.check(sleeper.doing == "sleep_for()", "shown as what it is");
+    w.check(std::string_view(sleeper.at.file_name()).ends_with("cancellation.test.cpp"),
+            "at the line that sleeps");
     w.check(!same_place(told->replicas()[0].at, told->replicas()[1].at), "at different lines");
   });
 }

@@ -19,8 +19,12 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
+#include <coroutine>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -107,7 +111,44 @@ auto sleep_for(asio::any_io_executor executor, std::chrono::nanoseconds delay, T
       token, std::move(executor), delay);
 }
 
+/// What sleep_for() gives to a task: cold until awaited. No coroutine, so that a picture of who
+/// waits shows the line that sleeps.
+class sleep_operation final : public wait_as<sleep_operation> {
+ public:
+  using awaitable_in_task = void;
+  using value_type = void;
+
+  explicit sleep_operation(std::chrono::nanoseconds delay) noexcept : delay_(delay) {}
+  /// \pre Not awaited yet.
+  sleep_operation(sleep_operation&& other) noexcept : delay_(other.delay_) {}
+  sleep_operation& operator=(sleep_operation&&) = delete;
+
+  bool await_ready() const noexcept { return false; }
+
+  template <std::derived_from<detail::chain_link> Promise>
+  bool await_suspend(std::coroutine_handle<Promise> sleeper) {
+    activity& self = *sleeper.promise().self;
+    alarm_.emplace(detail::executor_of(self));
+    alarm_->expires_after(delay_);
+    ring_.emplace(alarm_->async_wait(use_task));
+    if (!ring_->await_suspend(sleeper)) return false;
+    self.park(sleeper, *this);  // In place of what rings: it is the sleep that others see.
+    return true;
+  }
+  void await_resume() { ring_->await_resume(); }
+
+  void cancel_wait() noexcept { ring_->cancel_wait(); }
+  std::string describe_wait() const { return "sleep_for()"; }
+
+ private:
+  using ring = decltype(std::declval<timer&>().async_wait(use_task));
+
+  std::chrono::nanoseconds delay_;
+  std::optional<timer> alarm_;
+  std::optional<ring> ring_;  // Ends before the timer.
+};
+
 /// `co_await sleep_for(10ms)`: in the time of the runtime that runs the task.
-task<> sleep_for(std::chrono::nanoseconds delay);
+inline sleep_operation sleep_for(std::chrono::nanoseconds delay) { return sleep_operation(delay); }
 
 }  // namespace troupe
