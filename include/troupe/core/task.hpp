@@ -22,7 +22,6 @@
 #include <coroutine>
 #include <exception>
 #include <optional>
-#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -44,7 +43,7 @@ inline constexpr bool is_task = false;
 template <class T>
 inline constexpr bool is_task<task<T>> = true;
 
-/// What a function that returns a T gives in the end: a task's value, or the T itself.
+/// What a function that returns a T gives in the end.
 template <class T>
 struct task_value {
   using type = T;
@@ -107,9 +106,9 @@ struct task_promise_base : chain_link {
     return std::move(child).operator co_await();
   }
 
+  // The type is deduced, so that the sentence comes before all other complaints.
   template <class A>
-  awaiter_at<std::remove_reference_t<A>> await_transform(A&& awaitable,
-                                                         place here = place::current()) noexcept {
+  auto await_transform(A&& awaitable, place here = place::current()) noexcept {
     static_assert(awaitable_in_task<A>,
                   "troupe: a task cannot await this: it would resume the task on a foreign thread. "
                   "Give the operation the completion token troupe::use_task.");
@@ -162,7 +161,9 @@ struct task_promise<void> : task_promise_base {
 /// A coroutine that yields one `T`, or one exception, to the code awaiting it.
 template <class T>
 class [[nodiscard("a task does nothing until it is awaited")]] task {
-  static_assert(!std::is_reference_v<T>, "yield a pointer: a task may outlive what it refers to");
+  static_assert(
+      !std::is_reference_v<T>,
+      "troupe: a task yields a value: yield a pointer, and see that it outlives the task");
 
  public:
   using promise_type = detail::task_promise<T>;
@@ -217,7 +218,6 @@ class [[nodiscard("a task does nothing until it is awaited")]] task {
   /// For the code that owns an activity: hands the frame to it as its root.
   /// \pre The task is alive until the activity has ended.
   void begin_on(activity& self) noexcept { self.begin(frame_); }
-
   /// The root's outcome. \pre The activity has ended.
   T take() { return frame_.promise().take(); }
 

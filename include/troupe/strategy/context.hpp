@@ -26,6 +26,14 @@ namespace troupe {
 class strategy;
 class strategy_state;
 
+namespace detail {
+
+/// False, but only once somebody has called what says so.
+template <class...>
+inline constexpr bool never = false;
+
+}  // namespace detail
+
 template <class F, class... Args>
 class merge_operation;
 template <class F, class... Args>
@@ -69,6 +77,26 @@ class replica_context {
   [[nodiscard("co_await it: a gather happens when it is awaited")]] auto all_gather(
       T value, std::size_t axis = 0) const;
 
+  // What a replica cannot do: here for the sake of the sentence.
+  template <class... A>
+  auto run(A&&...) const {
+    static_assert(detail::never<A...>,
+                  "troupe: run() needs cross-replica context, but this is a replica: call it from "
+                  "a merge function, as in co_await ctx.merge_call(fn)");
+  }
+  template <class... A>
+  auto reduce(A&&...) const {
+    static_assert(detail::never<A...>,
+                  "troupe: reduce() needs cross-replica context, but this is a replica: write "
+                  "co_await ctx.all_reduce(op, value)");
+  }
+  template <class... A>
+  auto gather(A&&...) const {
+    static_assert(detail::never<A...>,
+                  "troupe: gather() needs cross-replica context, but this is a replica: write "
+                  "co_await ctx.all_gather(value)");
+  }
+
  private:
   template <class F, class... Args>
   friend class merge_operation;
@@ -90,6 +118,32 @@ class cross_replica_context {
   /// strategy::run(): a run inside the merge, with replicas of its own.
   template <class F, class... Args>
   [[nodiscard("co_await it: nothing runs before")]] auto run(F fn, Args... args) const;
+
+  // What only a replica can do: here for the sake of the sentence.
+  template <class... A>
+  auto merge_call(A&&...) const {
+    static_assert(detail::never<A...>,
+                  "troupe: merge_call() is a replica's, but this is cross-replica context: "
+                  "everybody has arrived already; call the function");
+  }
+  template <class... A>
+  auto all_reduce(A&&...) const {
+    static_assert(detail::never<A...>,
+                  "troupe: all_reduce() is a replica's, but this is cross-replica context: write "
+                  "reduce(op, values)");
+  }
+  template <class... A>
+  auto all_gather(A&&...) const {
+    static_assert(detail::never<A...>,
+                  "troupe: all_gather() is a replica's, but this is cross-replica context: write "
+                  "gather(values)");
+  }
+  template <class... A>
+  auto replica_id(A&&...) const {
+    static_assert(detail::never<A...>,
+                  "troupe: cross-replica context is no replica and has no replica_id(): index the "
+                  "per_replica values, or return one");
+  }
 
  private:
   strategy_state* owner_;

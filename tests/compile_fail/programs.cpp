@@ -1,0 +1,113 @@
+// Programs that must not compile, and the sentence that has to be the first complaint.
+//
+// tests/compile_fail/check compiles this file once for each of them, with CASE set to its number:
+// an `#elif CASE == n`, with the beginning of its sentence in the comment behind. Case 0 compiles.
+
+#include <asio/awaitable.hpp>
+#include <coroutine>
+#include <string>
+#include <troupe/troupe.hpp>
+#include <vector>
+
+#ifndef CASE
+#define CASE 0
+#endif
+
+using namespace troupe;
+
+int sum(cross_replica_context, const per_replica<int>& values);
+asio::awaitable<int> foreign();
+
+struct greeting {};
+struct listener : actor<listener, greeting> {
+  using actor::actor;
+  void on(greeting) {}
+};
+
+#if CASE == 0
+task<int> fine(replica_context ctx) { co_return co_await ctx.merge_call(sum, ctx.replica_id()); }
+
+// --- functions and arguments that do not fit -----------------------------------------------------
+#elif CASE == 1   // troupe: merge_call() cannot call this function
+task<int> f(replica_context ctx) { co_return co_await ctx.merge_call(sum, std::string("one")); }
+#elif CASE == 2   // troupe: merge_call() cannot call this function
+task<int> f(replica_context ctx) { co_return co_await ctx.merge_call(sum); }
+#elif CASE == 3   // troupe: merge_call() cannot call this function
+int of_a_replica(replica_context, int);
+task<int> f(replica_context ctx) { co_return co_await ctx.merge_call(of_a_replica, 1); }
+#elif CASE == 4   // troupe: run() cannot call this function with these arguments
+int wants_text(replica_context, std::string);
+auto f(const strategy& s) { return s.run(wants_text, 3); }
+#elif CASE == 5   // troupe: run() cannot call this function with these arguments
+int wants_two(int, int);
+auto f(const strategy& s) { return s.run(wants_two, 3); }
+#elif CASE == 6   // troupe: run() cannot call this function with these arguments
+int wants_text(std::string);
+auto f(const strategy& s) { return s.run(wants_text, per_replica<int>({1, 2})); }
+#elif CASE == 7   // troupe: run() cannot call this function with these arguments
+int of_a_merge(cross_replica_context);
+auto f(const strategy& s) { return s.run(of_a_merge); }
+#elif CASE == 8   // troupe: this actor does not understand this message
+void f(listener& l) { l.tell(3); }
+
+// --- what a task cannot await --------------------------------------------------------------------
+#elif CASE == 9   // troupe: a task cannot await this
+task<int> f() { co_return co_await foreign(); }
+#elif CASE == 10  // troupe: a task cannot await this
+task<> f() { co_await std::suspend_always(); }
+#elif CASE == 11  // troupe: a task cannot await this
+task<> f() { co_await 3; }
+#elif CASE == 12  // troupe: a task yields a value
+task<int&> f();
+auto g() { return f(); }
+
+// --- what cannot be reduced or gathered ----------------------------------------------------------
+#elif CASE == 13  // troupe: all_reduce() is defined for
+task<> f(replica_context ctx) { co_await ctx.all_reduce(reduce_op::sum, std::string("a")); }
+#elif CASE == 14  // troupe: the operation is reduce_op::sum or reduce_op::mean
+struct most {};
+task<> f(replica_context ctx) { co_await ctx.all_reduce(most(), 1); }
+#elif CASE == 15  // troupe: all_reduce() is defined for
+task<> f(replica_context ctx) { co_await ctx.all_reduce(reduce_op::sum, std::tuple(1, true)); }
+#elif CASE == 16  // troupe: sum and mean are defined for
+auto f(const per_replica<std::string>& v) { return reduce(reduce_op::sum, v); }
+#elif CASE == 17  // troupe: sum and mean are defined for
+auto f(const strategy& s, const per_replica<bool>& v) { return s.reduce(reduce_op::mean, v); }
+#elif CASE == 18  // troupe: only std::vector, std::array and std::span of numbers
+auto f(const per_replica<int>& v) { return reduce(reduce_op::sum, v, 0); }
+#elif CASE == 19  // troupe: only std::vector, std::array and std::span of numbers
+auto f(const strategy& s) { return s.reduce(reduce_op::sum, 3, {0}); }
+#elif CASE == 20  // troupe: what has an axis can be gathered
+auto f(const per_replica<int>& v) { return gather(v); }
+#elif CASE == 21  // troupe: what has an axis can be gathered
+task<> f(replica_context ctx) { co_await ctx.all_gather(3.0); }
+
+// --- what belongs to the other context -----------------------------------------------------------
+#elif CASE == 22  // troupe: run() needs cross-replica context, but this is a replica
+task<> f(replica_context ctx) { co_await ctx.run(foreign); }
+#elif CASE == 23  // troupe: reduce() needs cross-replica context, but this is a replica
+auto f(replica_context ctx) { return ctx.reduce(reduce_op::sum, per_replica<int>()); }
+#elif CASE == 24  // troupe: gather() needs cross-replica context, but this is a replica
+auto f(replica_context ctx) { return ctx.gather(per_replica<std::vector<int>>()); }
+#elif CASE == 25  // troupe: merge_call() is a replica's, but this is cross-replica context
+task<> f(cross_replica_context cross) { co_await cross.merge_call(sum, 1); }
+#elif CASE == 26  // troupe: all_reduce() is a replica's, but this is cross-replica context
+task<> f(cross_replica_context cross) { co_await cross.all_reduce(reduce_op::sum, 1); }
+#elif CASE == 27  // troupe: all_gather() is a replica's, but this is cross-replica context
+task<> f(cross_replica_context cross) { co_await cross.all_gather(std::vector<int>()); }
+#elif CASE == 28  // troupe: cross-replica context is no replica and has no replica_id()
+int f(cross_replica_context cross) { return cross.replica_id(); }
+
+// --- what is thrown away -------------------------------------------------------------------------
+#elif CASE == 29  // co_await it, or give it to block_on(): nothing runs before
+void f(const strategy& s) { s.run(foreign); }
+#elif CASE == 30  // co_await it: a merge happens when it is awaited
+void f(replica_context ctx) { ctx.merge_call(sum, 1); }
+#elif CASE == 31  // co_await it: a reduction happens when it is awaited
+void f(replica_context ctx) { ctx.all_reduce(reduce_op::sum, 1); }
+#elif CASE == 32  // a task does nothing until it is awaited
+task<> g();
+void f() { g(); }
+#elif CASE == 33  // a scope ends with the object: give it a name
+void f(const strategy& s) { s.scope(); }
+#endif
