@@ -57,14 +57,17 @@ void ensemble::begin(activity& caller, const order& what) {
   barrier_.begin_run(caller, what.above, what.merge_mode, what.check);
 }
 
-void ensemble::cancel() noexcept {
+void ensemble::cancel(std::shared_ptr<void> owner) noexcept {
   if (std::exchange(cancel_sent_, true)) return;
+  cancel_event_.keeps = std::move(owner);
   holders_.fetch_add(1, std::memory_order_relaxed);
   cancel_event_.owner().on->post(cancel_event_);
 }
 
 void ensemble::cancel_event::run(event& self, turn how) noexcept {
-  ensemble& target = static_cast<cancel_event&>(self).target;
+  auto& mine = static_cast<cancel_event&>(self);
+  const std::shared_ptr<void> until_the_end = std::move(mine.keeps);
+  ensemble& target = mine.target;
   if (how == turn::take) target.barrier_.cancel();
   target.let_go();
 }

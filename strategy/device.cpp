@@ -16,14 +16,17 @@ void detail::refuse_device(const std::string& what) {
 
 std::string canonical_device(std::string_view name) {
   std::string_view rest = name;
-  const auto drop = [&](std::string_view prefix) {
-    if (rest.starts_with(prefix)) rest.remove_prefix(prefix.size());
+  // A part of a name ends where the next one begins.
+  const auto drop = [&](std::string_view part) {
+    if (!rest.starts_with(part)) return;
+    const std::string_view after = rest.substr(part.size());
+    if (after.empty() || after.starts_with('/')) rest = after;
   };
   drop("/job:localhost");
   drop("/replica:0");
   drop("/task:0");
-  drop("/");
-  drop("device:");
+  if (rest.starts_with('/')) rest.remove_prefix(1);
+  if (rest.starts_with("device:")) rest.remove_prefix(7);
   const auto colon = rest.find(':');
   const auto number = colon == rest.npos ? std::string_view() : rest.substr(colon + 1);
   std::string type(rest.substr(0, colon));

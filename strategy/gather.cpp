@@ -12,23 +12,24 @@ namespace troupe::detail {
 
 namespace {
 
-[[noreturn]] void refuse_axis(std::size_t axis, std::size_t rank) {
+[[noreturn]] void refuse_axis(int axis, std::size_t rank) {
   throw error(errc::invalid_axis,
               "gather along axis " + std::to_string(axis) + " of values with " +
                   std::to_string(rank) + (rank == 1 ? " axis" : " axes"),
-              "axes count from 0; a single number has none");
+              "axes count from 0, here not from the end; a single number has none");
 }
 
 }  // namespace
 
-void require_first_axis(std::size_t axis) {
+void require_first_axis(int axis) {
   if (axis != 0) refuse_axis(axis, 1);
 }
 
-tensor_shape gathered_shape(const std::vector<tensor_shape>& shapes, std::size_t axis) {
+tensor_shape gathered_shape(const std::vector<tensor_shape>& shapes, int along) {
   if (shapes.empty()) throw_nothing_to_reduce();
   tensor_shape all = shapes.front();
-  if (axis >= all.size()) refuse_axis(axis, all.size());
+  if (along < 0 || static_cast<std::size_t>(along) >= all.size()) refuse_axis(along, all.size());
+  const auto axis = static_cast<std::size_t>(along);
   all[axis] = 0;
   for (tensor_shape each : shapes) {
     if (each.size() != all.size()) throw_shape_mismatch(shapes);

@@ -18,7 +18,8 @@ strategy_scope::strategy_scope(std::shared_ptr<const strategy_state> owner)
   if (where_) {
     where_->set_ambient(&owner_->cross_replica_mode());
   } else {
-    activity::set_ambient_outside(&owner_->cross_replica_mode());
+    thread_ = &activity::ambient_outside();
+    *thread_ = &owner_->cross_replica_mode();
   }
 }
 
@@ -26,8 +27,11 @@ strategy_scope::~strategy_scope() {
   if (!outermost_) return;
   if (where_) {
     where_->set_ambient(outer_);
+  } else if (thread_ == &activity::ambient_outside()) {
+    *thread_ = outer_;
   } else {
-    activity::set_ambient_outside(outer_);
+    // The first thread goes on looking at the strategy, wherever it is: it must never end.
+    static_cast<void>(new std::shared_ptr<const strategy_state>(std::move(owner_)));
   }
 }
 

@@ -81,6 +81,13 @@ std::optional<error> strategy_state::last_failure() const {
   return last_failure_;
 }
 
+void strategy_state::require_home_of(const scheduler& callers_line) const {
+  if (is_default() || on_.get() == &callers_line.home()) return;
+  on_->require_open();
+  throw error(errc::foreign_runtime, "run() from a task of another runtime than the strategy's",
+              "co_await strategy.async_run(fn, std::tuple(args...), use_task)");
+}
+
 void strategy_state::require_cross_replica(const char* call) const {
   const detail::mode* mode = detail::current_mode();
   const bool of_default = mode && mode->owner->is_default() && mode->owner != this;

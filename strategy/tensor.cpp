@@ -2,6 +2,7 @@
 
 #include "troupe/strategy/tensor.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -26,9 +27,10 @@ std::string text_of(std::span<const std::size_t> sizes) {
 std::size_t elements_of(const tensor_shape& shape) {
   // Below the limit of signed sizes, in bytes of the widest number.
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2 / sizeof(long double);
+  if (std::find(shape.begin(), shape.end(), 0u) != shape.end()) return 0;
   std::size_t count = 1;
   for (const std::size_t size : shape) {
-    if (size != 0 && count > most / size) {
+    if (count > most / size) {
       throw error(errc::shape_mismatch, "a tensor of shape " + text_of(shape) + " is too large",
                   "see to the sizes: a negative number may have become a huge one");
     }

@@ -33,6 +33,8 @@ constexpr std::array catalogue{
           std::errc::operation_canceled},
     entry{errc::broken_reply, "a message was dropped without its answer", std::errc::broken_pipe},
     entry{errc::empty_task, "there was nothing to await", std::errc::invalid_argument},
+    entry{errc::foreign_runtime, "a run was awaited by a task of another runtime",
+          std::errc::operation_not_permitted},
     entry{errc::cross_replica_required, "the call needs cross-replica context",
           std::errc::operation_not_permitted},
     entry{errc::replica_required, "the call needs a replica context",

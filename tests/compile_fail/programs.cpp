@@ -82,6 +82,11 @@ auto f(const per_replica<int>& v) { return gather(v); }
 #elif CASE == 21  // troupe: what has an axis can be gathered
 task<> f(replica_context ctx) { co_await ctx.all_gather(3.0); }
 
+#elif CASE == 34  // troupe: reduce() takes one value
+auto f(const strategy& s, const std::pair<per_replica<int>, per_replica<int>>& both) {
+  return s.reduce(reduce_op::sum, both);
+}
+
 // --- what belongs to the other context -----------------------------------------------------------
 #elif CASE == 22  // troupe: run() needs cross-replica context, but this is a replica
 task<> f(replica_context ctx) { co_await ctx.run(foreign); }

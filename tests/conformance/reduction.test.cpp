@@ -86,7 +86,6 @@ task<pair_of<reduced_t<int, Op>>> reduce_both_on_two(runtime& rt) {
 }
 
 TEST_CASE("core-216 all_reduce gives every replica the sum or mean, element by element") {
-  // TensorFlow takes a whole nest in one call. Here a call reduces one value.
   check_in_every_world(reduce_both_on_two<sum_op>, pair_of<int>({4, 4}, {{42, 99}, {42, 99}}));
   check_in_every_world(reduce_both_on_two<mean_op>,
                        pair_of<double>({2, 2}, {{21, 49.5}, {21, 49.5}}));

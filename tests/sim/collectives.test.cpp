@@ -55,6 +55,22 @@ TEST_CASE("a pair is reduced leaf by leaf under every schedule") {
   });
 }
 
+using nest = std::tuple<std::pair<int, float>, std::tuple<int>>;
+
+task<nest> reduce_nest(replica_context ctx) {
+  const nest mine(std::pair(1, 0.5f), std::tuple(ctx.replica_id()));
+  co_return co_await ctx.all_reduce(reduce_op::sum, mine);
+}
+
+TEST_CASE("nested tuples are reduced leaf by leaf under every schedule") {
+  explore_all([](world& w) -> task<> {
+    mirrored_strategy strategy(w.runtime(), 2);
+    const auto got = co_await strategy.run(reduce_nest);
+    const bool first = select_replica(0, got) == nest(std::pair(2, 1.0f), std::tuple(1));
+    w.check(first, "all leaves");
+  });
+}
+
 task<double> mean_of_all_numbers(replica_context ctx) {
   const row mine(ctx.replica_id() == 0 ? 3 : 1, 1.0 + ctx.replica_id());
   co_return co_await ctx.all_reduce(reduce_op::mean, weigh(mine));

@@ -1,5 +1,7 @@
 // Runs that overlap, runs that outlive their strategy, and runs one after the other.
 
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
 #include <asio/detached.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
@@ -151,6 +153,26 @@ TEST_CASE("two strategies in one world have replicas of their own") {
     const auto mine = co_await two.run(sum_of, 1);
     co_await sleep_for(milliseconds(1));
     w.check(mine.size() == 2 && other.values.size() == 1, "of their own sizes");
+  });
+}
+
+task<> sleep_a_little(replica_context) { co_await sleep_for(milliseconds(1)); }
+
+task<> run_on_a_strategy_of_its_own(runtime* rt) {
+  mirrored_strategy strategy(*rt, 1);
+  static_cast<void>(co_await outcome_of(strategy.run(sleep_a_little)));
+}
+
+TEST_CASE("a cancellation that comes when run and strategy have ended finds what it looks for") {
+  explore_all([](world& w) -> task<> {
+    asio::cancellation_signal stop;
+    int ended = 0;
+    launch(w.runtime(), run_on_a_strategy_of_its_own(&w.runtime()),
+           asio::bind_cancellation_slot(stop.slot(), [&](std::exception_ptr) { ++ended; }));
+    co_await sleep_for(milliseconds(w.choose(3)));
+    stop.emit(asio::cancellation_type::terminal);
+    co_await sleep_for(std::chrono::hours(1));
+    w.check(ended == 1, "told once");
   });
 }
 

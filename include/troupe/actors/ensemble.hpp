@@ -49,8 +49,9 @@ class ensemble final : public root {
   /// Starts a run on all lines; `caller` is woken when every replica has finished.
   void begin(activity& caller, const order& what);
 
-  /// Breaks the present run, from the line of its caller.
-  void cancel() noexcept;
+  /// Breaks the present run, from the line of its caller. It may come too late, when all else
+  /// has ended: `owner` keeps this alive until then.
+  void cancel(std::shared_ptr<void> owner) noexcept;
   bool cancel_sent() const noexcept { return cancel_sent_; }
 
   /// The run's failure, or null: the exception of the lowest replica that failed by
@@ -72,6 +73,7 @@ class ensemble final : public root {
         : event(&cancel_event::run, owner), target(e) {}
     static void run(event& self, turn how) noexcept;
     ensemble& target;
+    std::shared_ptr<void> keeps;
   };
 
   void let_go() noexcept;

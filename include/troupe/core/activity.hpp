@@ -159,7 +159,7 @@ class activity {
     return current_ ? current_->ambient_ : outside_ambient_;
   }
   /// For the code of this thread that is outside of all activities.
-  static void set_ambient_outside(const void* mode) noexcept { outside_ambient_ = mode; }
+  static const void*& ambient_outside() noexcept { return outside_ambient_; }
 
   /// The logical task this one is a branch of; itself, if it is none.
   activity* origin() noexcept { return origin_; }
@@ -168,15 +168,6 @@ class activity {
   void branch_from(activity& trunk) noexcept {
     origin_ = trunk.origin_;
     ambient_ = trunk.ambient_;
-  }
-
-  /// Makes this what the code that runs now waits for: a branch, or the thread's.
-  void begin_here() noexcept {
-    if (current_) {
-      branch_from(*current_);
-    } else {
-      ambient_ = outside_ambient_;
-    }
   }
 
   /// Calls `f` as this activity, outside any of its coroutines.

@@ -39,6 +39,7 @@ enum class errc {
   runtime_gone = 107,            ///< The runtime or its executor ended under a run.
   broken_reply = 108,            ///< A message was dropped without its answer.
   empty_task = 109,              ///< A moved-from or already awaited task was awaited.
+  foreign_runtime = 110,         ///< A run was awaited by a task of another runtime.
   cross_replica_required = 201,  ///< The call needs cross-replica context.
   replica_required = 202,        ///< The call needs a replica context.
   strategy_mixed = 204,          ///< Two strategies in one logical task.

@@ -32,7 +32,7 @@ class blocking_root final : public root_task<T> {
   ~blocking_root() { this->drop_body(); }
 
   T run() {
-    this->begin_here();  // It stands in for the code that waits: in the same contexts.
+    this->set_ambient(activity::ambient_here());  // The contexts of the code that waits.
     this->state->run_until(*this, done_);
     if (failure_) std::rethrow_exception(failure_);
     return this->body_.take();

@@ -79,13 +79,12 @@ class reducer {
 
   /// Leaf by leaf: what the replicas brought as a tuple goes back as one.
   template <class... Ts>
-  auto operator()(const std::tuple<per_replica<Ts>...>& leaves) const {
-    return std::apply(
-        [&](const auto&... leaf) { return std::tuple(mirrored(reduce(op_, leaf))...); }, leaves);
+  auto operator()(const std::tuple<Ts...>& leaves) const {
+    return leaf(leaves);
   }
   template <class A, class B>
-  auto operator()(const std::pair<per_replica<A>, per_replica<B>>& leaves) const {
-    return std::pair(mirrored(reduce(op_, leaves.first)), mirrored(reduce(op_, leaves.second)));
+  auto operator()(const std::pair<A, B>& leaves) const {
+    return leaf(leaves);
   }
 
   static std::string verb() { return std::string("all_reduce ") + Op::name; }
@@ -93,13 +92,30 @@ class reducer {
   friend bool operator==(reducer, reducer) = default;
 
  private:
+  template <class T>
+  auto leaf(const per_replica<T>& values) const {
+    return mirrored(reduce(op_, values));
+  }
+  template <class A, class B>
+  auto leaf(const std::pair<A, B>& both) const {
+    auto first = leaf(both.first);
+    auto second = leaf(both.second);
+    return std::pair<decltype(first), decltype(second)>(std::move(first), std::move(second));
+  }
+  template <class... Ts>
+  auto leaf(const std::tuple<Ts...>& leaves) const {
+    return std::apply(
+        [this](const auto&... each) { return std::tuple<decltype(leaf(each))...>(leaf(each)...); },
+        leaves);
+  }
+
   [[no_unique_address]] Op op_;
 };
 
 /// The merge function of all_gather().
 class gatherer {
  public:
-  explicit gatherer(std::size_t axis) noexcept : axis_(axis) {}
+  explicit gatherer(int axis) noexcept : axis_(axis) {}
 
   template <class T>
   auto operator()(const per_replica<T>& values) const {
@@ -111,13 +127,13 @@ class gatherer {
   friend bool operator==(gatherer, gatherer) = default;
 
  private:
-  std::size_t axis_;
+  int axis_;
 };
 
 }  // namespace detail
 
 template <class T>
-auto replica_context::all_gather(T value, std::size_t axis) const {
+auto replica_context::all_gather(T value, int axis) const {
   static_assert(gatherable<T>,
                 "troupe: what has an axis can be gathered: std::vector, std::array and tensor; "
                 "give merge_call() a function of your own for other types");

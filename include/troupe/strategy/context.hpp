@@ -75,7 +75,7 @@ class replica_context {
   /// see gather.hpp.
   template <class T>
   [[nodiscard("co_await it: a gather happens when it is awaited")]] auto all_gather(
-      T value, std::size_t axis = 0) const;
+      T value, int axis = 0) const;
 
   // What a replica cannot do: here for the sake of the sentence.
   template <class... A>

@@ -22,8 +22,8 @@ namespace troupe {
 namespace detail {
 
 /// The shape of all together. \throws errc::invalid_axis; errc::shape_mismatch.
-tensor_shape gathered_shape(const std::vector<tensor_shape>& shapes, std::size_t axis);
-void require_first_axis(std::size_t axis);
+tensor_shape gathered_shape(const std::vector<tensor_shape>& shapes, int axis);
+void require_first_axis(int axis);
 
 template <class T>
 struct gathered {};
@@ -49,7 +49,7 @@ concept gatherable = requires { typename detail::gathered<T>::type; };
 /// \throws errc::invalid_axis unless the values have that axis: it counts from 0 only;
 ///         errc::shape_mismatch when other axes differ in number or size.
 template <class T>
-auto gather(const per_replica<T>& values, std::size_t axis = 0) {
+auto gather(const per_replica<T>& values, int axis = 0) {
   static_assert(gatherable<T>,
                 "troupe: what has an axis can be gathered: std::vector, std::array and tensor; "
                 "experimental_local_results() gives the values of other types");
@@ -60,13 +60,13 @@ auto gather(const per_replica<T>& values, std::size_t axis = 0) {
 }
 
 template <class T>
-tensor<T> gather(const per_replica<tensor<T>>& values, std::size_t axis = 0) {
+tensor<T> gather(const per_replica<tensor<T>>& values, int axis = 0) {
   std::vector<tensor_shape> shapes;
   for (const auto& each : values) shapes.push_back(each.shape());
   tensor<T> all(detail::gathered_shape(shapes, axis));
   // A tensor is `outer` blocks; each block of the result has one of everybody's, in turn.
   std::size_t outer = 1;
-  for (std::size_t i = 0; i < axis; ++i) outer *= all.shape()[i];
+  for (std::size_t i = 0; i < static_cast<std::size_t>(axis); ++i) outer *= all.shape()[i];
   T* to = all.data();
   for (std::size_t block = 0; block < outer; ++block) {
     for (const auto& each : values) {

@@ -8,13 +8,14 @@
 // Guarantees
 //   exact    ((v0 + v1) + v2) + …, whatever the schedule, executor or thread count: the
 //            same bits always;
-//   defined  sums of integers wrap around; a mean of integers is added up and given as a
-//            double (a float for types below 32 bits).
+//   defined  sums of integers wrap around; a mean of integers does not: it is added up in
+//            a wider type and given as a double (a float for types below 32 bits).
 
 #pragma once
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -72,16 +73,32 @@ constexpr T plus(T a, T b) noexcept {
   }
 }
 
+/// What the numbers of a mean are added up in. Integers must neither wrap around nor lose their
+/// last digits: those of 32 bits and below have room in 64, the others are as exact as a double.
+template <class T>
+using mean_sum = std::conditional_t<
+    std::floating_point<T>, T,
+    std::conditional_t<sizeof(T) == 8, double,
+                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>>;
+
+/// The sum over `count`, as the mean's type.
+template <class T, class Sum>
+constexpr mean_element<T> mean_of(Sum total, std::size_t count) noexcept {
+  using exact = std::conditional_t<std::floating_point<Sum>, Sum, double>;
+  return static_cast<mean_element<T>>(static_cast<exact>(total) / static_cast<exact>(count));
+}
+
 /// Folds `n` replicas' element j: `at(i)` is replica i's.
 template <class Op, class T, class At>
 constexpr auto fold(std::size_t n, At&& at) {
-  // A mean is added up in its own type: integers near their limits have one, too.
-  using result = reduced_element<Op, T>;
-  auto total = static_cast<result>(at(std::size_t{0}));
-  for (std::size_t i = 1; i < n; ++i) total = plus(total, static_cast<result>(at(i)));
-  if constexpr (std::same_as<Op, mean_op>)
-    total = static_cast<result>(total / static_cast<result>(n));
-  return total;
+  using sum = std::conditional_t<std::same_as<Op, sum_op>, T, mean_sum<T>>;
+  auto total = static_cast<sum>(at(std::size_t{0}));
+  for (std::size_t i = 1; i < n; ++i) total = plus(total, static_cast<sum>(at(i)));
+  if constexpr (std::same_as<Op, sum_op>) {
+    return total;
+  } else {
+    return mean_of<T>(total, n);
+  }
 }
 
 /// \throws errc::shape_mismatch with every replica's shape, in replica order.
@@ -91,7 +108,7 @@ constexpr auto fold(std::size_t n, At&& at) {
 template <tensor_like T>
 bool same_shape(const T& a, const T& b) {
   using traits = tensor_traits<T>;
-  if constexpr (requires { traits::rank; }) {
+  if constexpr (requires { requires traits::rank <= 1; }) {
     return traits::values(a).size() == traits::values(b).size();
   } else {
     return traits::shape(a) == traits::shape(b);

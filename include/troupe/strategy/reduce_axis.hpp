@@ -6,7 +6,8 @@
 //
 // Guarantees
 //   true     a mean divides by the number of numbers, so that a short last batch weighs
-//            what it holds; where there is none at all it is not a number;
+//            what it holds; where there is none at all it is not a number.
+//            It is added up in double or wider;
 //   exact    each replica's numbers are added up in row-major order, then the replicas'
 //            sums in replica order: the same bits, whatever the schedule.
 
@@ -16,6 +17,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "troupe/strategy/mirrored.hpp"
@@ -65,19 +67,24 @@ template <class Op, class T>
 using along_t = typename tensor_traits<T>::template along<reduced_element<Op, element_t<T>>>;
 
 template <class T>
-concept has_axes = tensor_like<T> && !requires { requires tensor_traits<T>::rank == 0; };
+using some_along = typename tensor_traits<T>::template along<float>;
+
+template <class T>
+concept has_axes = tensor_like<T> && requires { typename some_along<T>; };
+
+/// Sums along axes are the elements' own; those of a mean are wide, for there are many.
+template <class Op, class T>
+using along_sum =
+    std::conditional_t<std::same_as<Op, sum_op>, T,
+                       std::conditional_t<std::same_as<mean_sum<T>, float>, double, mean_sum<T>>>;
 
 /// The sum of each replica's numbers along the axes, then of the replicas'; see walk().
 template <class Op, class T, class At>
 along_t<Op, T> reduce_along(std::size_t n, At&& at, std::span<const int> axes) {
+  using sum = along_sum<Op, element_t<T>>;
   using result = along_t<Op, T>;
-  using element = element_t<result>;
-  const auto make = [](const tensor_shape& shape) {
-    return tensor_traits<result>::template make<result>(shape);
-  };
   const axis_choice first(tensor_traits<T>::shape(at(0)), axes);
-  result total = make(first.remaining());
-  const std::span<element> out = tensor_traits<result>::values(total);
+  tensor<sum> total(first.remaining());
   std::size_t count = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const axis_choice each(tensor_traits<T>::shape(at(i)), axes);
@@ -86,18 +93,23 @@ along_t<Op, T> reduce_along(std::size_t n, At&& at, std::span<const int> axes) {
       for (std::size_t j = 0; j < n; ++j) shapes.push_back(tensor_traits<T>::shape(at(j)));
       throw_shape_mismatch(shapes);
     }
-    result part = make(first.remaining());
-    const std::span<element> sums = tensor_traits<result>::values(part);
+    tensor<sum> part(first.remaining());
     each.walk(tensor_traits<T>::values(at(i)), [&](std::size_t place, element_t<T> value) {
-      sums[place] = plus(sums[place], static_cast<element>(value));
+      part[place] = plus(part[place], static_cast<sum>(value));
     });
-    for (std::size_t j = 0; j < out.size(); ++j) out[j] = plus(out[j], sums[j]);
+    for (std::size_t j = 0; j < total.size(); ++j) total[j] = plus(total[j], part[j]);
     count += each.count();
   }
-  if constexpr (std::same_as<Op, mean_op>) {
-    for (element& each : out) each /= static_cast<element>(count);
+  auto made = tensor_traits<result>::template make<result>(first.remaining());
+  const auto out = tensor_traits<result>::values(made);
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    if constexpr (std::same_as<Op, sum_op>) {
+      out[j] = total[j];
+    } else {
+      out[j] = mean_of<element_t<T>>(total[j], count);
+    }
   }
-  return total;
+  return made;
 }
 
 /// A value of which each of `n` replicas has a copy.

@@ -109,8 +109,9 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
   void await_suspend(std::coroutine_handle<Promise> caller) {
     activity& self = *caller.promise().self;
     owner_->require_can_enter("run()");
-    results_.open(owner_->replicas());
     callers_line_ = static_cast<routine&>(self).owner().on;
+    owner_->require_home_of(*callers_line_);
+    results_.open(owner_->replicas());
     ensemble_ = &owner_->acquire(*callers_line_);
     owner_->begin(*ensemble_, self, *this);
     self.park(caller, *this);
@@ -125,7 +126,7 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
     return results_.regroup();
   }
 
-  void cancel_wait() noexcept { ensemble_->cancel(); }
+  void cancel_wait() noexcept { ensemble_->cancel(owner_); }
   std::string describe_wait() const {
     return "run() on " + std::to_string(owner_->replicas()) + " replicas";
   }

@@ -11,10 +11,12 @@
 //             outside of tasks, to the thread. What a task awaits is inside, and so is what
 //             block_on() runs; what launch() or a new thread runs is not;
 //   nested    inside itself a strategy's scope changes nothing; the outermost one ends it;
-//   strict    a scope of another strategy, or inside a replica, is refused.
+//   strict    a scope of another strategy, or inside one of its own replicas, is refused.
 //
 // A scope is an object of a block. In a coroutine that is no task of troupe's it belongs to
-// the thread: end it before the coroutine suspends.
+// the thread: end it before the coroutine suspends. One that ends on another thread cannot
+// take the first one out: that stays inside, for good. The strategy may be destroyed before
+// the scope, but then nobody may ask for it by get_strategy().
 
 #pragma once
 
@@ -35,8 +37,9 @@ class [[nodiscard("a scope ends with the object: give it a name")]] strategy_sco
 
  private:
   std::shared_ptr<const strategy_state> owner_;
-  activity* where_ = nullptr;    // Null: the thread, outside of tasks.
-  const void* outer_ = nullptr;  // What was in force before.
+  activity* where_ = nullptr;      // Null: the thread, outside of tasks.
+  const void** thread_ = nullptr;  // Its place for what is in force.
+  const void* outer_ = nullptr;    // What was in force before.
   bool outermost_ = false;
 };
 

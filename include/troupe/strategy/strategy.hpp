@@ -75,7 +75,8 @@ class strategy {
   /// \throws when awaited: the exception of the lowest replica that failed by itself, with
   ///         its own type; or else the error that broke the run, see merge_call();
   ///         errc::cross_replica_required inside a replica of this strategy,
-  ///         errc::strategy_mixed inside another one's, errc::runtime_gone.
+  ///         errc::strategy_mixed inside another one's, errc::runtime_gone,
+  ///         errc::foreign_runtime: a run lives and ends with its caller's runtime.
   template <class F, class... Args>
   [[nodiscard("co_await it, or give it to block_on(): nothing runs before")]] auto run(
       F fn, Args... args) const {
@@ -100,8 +101,13 @@ class strategy {
   template <reduction Op, class Value>
   auto reduce(Op op, const Value& value) const {
     state_->require_cross_replica("reduce()");
+    static_assert(!detail::is_product<Value>,
+                  "troupe: reduce() takes one value: reduce the leaves of a tuple or pair, one by "
+                  "one");
     if constexpr (is_per_replica<Value> || is_mirrored<Value>) {
       return troupe::reduce(op, value);
+    } else if constexpr (is_weighted<Value>) {
+      return troupe::reduce(op, per_replica<Value>({value}));
     } else {
       return detail::reduce_plain(op, value, state_->replicas());
     }
@@ -135,7 +141,7 @@ class strategy {
   /// \throws errc::cross_replica_required inside a replica; errc::invalid_axis;
   ///         errc::shape_mismatch.
   template <class T>
-  auto gather(const per_replica<T>& value, std::size_t axis = 0) const {
+  auto gather(const per_replica<T>& value, int axis = 0) const {
     state_->require_cross_replica("gather()");
     return troupe::gather(value, axis);
   }

@@ -65,6 +65,10 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   /// strategy. \throws the same otherwise.
   void require_can_enter(const char* call) const;
 
+  /// A run lives and ends with its caller's runtime.
+  /// \throws errc::foreign_runtime when that is not the strategy's; errc::runtime_gone.
+  void require_home_of(const scheduler& callers_line) const;
+
   const detail::mode& cross_replica_mode() const noexcept { return merge_mode_; }
 
   std::optional<error> last_failure() const;

@@ -95,6 +95,17 @@ struct product_structure {
 
 }  // namespace detail
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_product = false;
+template <class... Ts>
+inline constexpr bool is_product<std::tuple<Ts...>> = true;
+template <class A, class B>
+inline constexpr bool is_product<std::pair<A, B>> = true;
+
+}  // namespace detail
+
 template <class... Ts>
 struct structure<std::tuple<Ts...>> : detail::product_structure<std::tuple, Ts...> {};
 template <class A, class B>

@@ -1,7 +1,7 @@
 // weighted.hpp - a sum that knows how many numbers it is of.
 //
-//     weighted<float> mine = weigh(losses);                          // of one replica
-//     float mean = co_await ctx.all_reduce(reduce_op::mean, mine);   // of all numbers
+//     const auto mine = weigh(losses);                               // of one replica
+//     double mean = co_await ctx.all_reduce(reduce_op::mean, mine);  // of all numbers
 //
 // The mean of the replicas' means is not the mean of their numbers when one of them holds
 // fewer. A weighted value cannot be averaged wrongly: its mean is the sum of the sums over
@@ -13,6 +13,7 @@
 
 #include "troupe/strategy/per_replica.hpp"
 #include "troupe/strategy/reduce.hpp"
+#include "troupe/strategy/reduce_axis.hpp"
 
 namespace troupe {
 
@@ -29,18 +30,20 @@ inline constexpr bool is_weighted = false;
 template <class T>
 inline constexpr bool is_weighted<weighted<T>> = true;
 
-/// The sum and number of all elements of `value`.
+/// The sum and number of all elements of `value`; the sum is wide, so that it is right.
 template <reducible T>
-weighted<element_t<T>> weigh(const T& value) {
-  weighted<element_t<T>> all;
+auto weigh(const T& value) {
+  using sum = detail::along_sum<mean_op, element_t<T>>;
+  weighted<sum> all;
   for (const element_t<T> each : tensor_traits<T>::values(value)) {
-    all.sum = detail::plus(all.sum, each);
+    all.sum = detail::plus(all.sum, static_cast<sum>(each));
     ++all.count;
   }
   return all;
 }
 
-/// One weighted value of everything, in replica order.
+/// One weighted value of everything, in replica order. A replica without numbers brings
+/// zeros of the others' shape.
 template <class T>
 weighted<T> reduce(sum_op op, const per_replica<weighted<T>>& values) {
   per_replica<T> sums;
@@ -57,14 +60,25 @@ weighted<T> reduce(sum_op op, const per_replica<weighted<T>>& values) {
 /// The mean of all numbers; not a number where there is none.
 template <class T>
 reduced_t<T, mean_op> reduce(mean_op, const per_replica<weighted<T>>& values) {
-  const weighted<T> all = reduce(reduce_op::sum, values);
   using result = reduced_t<T, mean_op>;
-  auto mean = tensor_traits<T>::template make<result>(tensor_traits<T>::shape(all.sum));
-  const auto sums = tensor_traits<T>::values(all.sum);
+  using element = element_t<T>;
+  using sum = detail::along_sum<mean_op, element>;
+  per_replica<T> sums;
+  sums.reserve(values.size());
+  std::size_t count = 0;
+  for (const auto& each : values) {
+    sums.append(each.sum);
+    count += each.count;
+  }
+  detail::require_same_shape(sums);
+  auto mean = tensor_traits<T>::template make<result>(tensor_traits<T>::shape(sums[0]));
   const auto out = tensor_traits<result>::values(mean);
   for (std::size_t j = 0; j < out.size(); ++j) {
-    using element = element_t<result>;
-    out[j] = static_cast<element>(sums[j]) / static_cast<element>(all.count);
+    sum total{};
+    for (const T& each : sums) {
+      total = detail::plus(total, static_cast<sum>(tensor_traits<T>::values(each)[j]));
+    }
+    out[j] = detail::mean_of<element>(total, count);
   }
   return mean;
 }

@@ -1,8 +1,11 @@
 #include "troupe/strategy/gather.hpp"
 
 #include <array>
+#include <asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <troupe/troupe.hpp>
 #include <vector>
@@ -57,6 +60,7 @@ TEST_CASE("strict: other axes that differ are errc::shape_mismatch") {
 TEST_CASE("an axis that is not there is errc::invalid_axis") {
   const tensors values = {tensor<int>(tensor_shape{1, 2})};
   CHECK(is(thrown_by([&] { return gather(values, 2); }), errc::invalid_axis));
+  CHECK(is(thrown_by([&] { return gather(values, -1); }), errc::invalid_axis));
   const per_replica<std::vector<int>> ranges = {{1}};
   CHECK(is(thrown_by([&] { return gather(ranges, 1); }), errc::invalid_axis));
   const tensors scalars = {tensor<int>::scalar(1)};
@@ -66,17 +70,32 @@ TEST_CASE("an axis that is not there is errc::invalid_axis") {
 // -- weighted values ------------------------------------------------------------------------------
 
 TEST_CASE("the mean of weighted values is that of all their numbers") {
-  const per_replica<weighted<int>> values = {weigh(std::vector<int>{0, 1, 2, 3}),
-                                             weigh(std::vector<int>{4, 5})};
-  CHECK(values[0] == weighted<int>{6, 4});
+  const per_replica<weighted<std::int64_t>> values = {weigh(std::vector<int>{0, 1, 2, 3}),
+                                                      weigh(std::vector<int>{4, 5})};
+  CHECK(values[0] == weighted<std::int64_t>{6, 4});
   CHECK(reduce(reduce_op::mean, values) == 2.5);
-  CHECK(reduce(reduce_op::sum, values) == weighted<int>{15, 6});
+  CHECK(reduce(reduce_op::sum, values) == weighted<std::int64_t>{15, 6});
 }
 
 TEST_CASE("weighted ranges are averaged element by element") {
   using row = std::vector<float>;
   const per_replica<weighted<row>> values = {{{2, 4}, 2}, {{1, 5}, 1}};
   CHECK(reduce(reduce_op::mean, values) == row({1, 3}));
+}
+
+TEST_CASE("weighted sums of integers do not wrap around") {
+  const auto bytes = weigh(std::vector<std::uint8_t>{200, 100});
+  CHECK(reduce(reduce_op::mean, per_replica<weighted<std::uint64_t>>({bytes})) == 150.0);
+  const int most = std::numeric_limits<int>::max();
+  const per_replica<weighted<int>> narrow = {{most, 1}, {most, 1}};
+  CHECK(reduce(reduce_op::mean, narrow) == most);
+}
+
+TEST_CASE("a weighted value that is no array of replicas has a mean, too") {
+  asio::io_context io;
+  runtime rt{io.get_executor()};
+  const mirrored_strategy strategy(rt, 2);
+  CHECK(strategy.reduce(reduce_op::mean, weigh(std::vector<int>{1, 2})) == 1.5);
 }
 
 TEST_CASE("the mean of no number is not a number") {

@@ -42,8 +42,9 @@ TEST_CASE("a canonical name is its own canonical name") {
 }
 
 TEST_CASE("what names no device of this machine is errc::invalid_device") {
-  for (const char* name : {"", "cpu", "cpu:", ":0", "cpu:x", "cpu:-1", "cpu:1x", "gpu:0", "tpu:0",
-                           "cpu:99999999999", "/job:worker/task:1/cpu:0", "cpu:0,cpu:1", "cpu 0"}) {
+  for (const char* name :
+       {"", "cpu", "cpu:", ":0", "cpu:x", "cpu:-1", "cpu:1x", "gpu:0", "tpu:0", "cpu:99999999999",
+        "/job:worker/task:1/cpu:0", "cpu:0,cpu:1", "cpu 0", "/job:localhostcpu:0"}) {
     INFO(name);
     CHECK(refuses_name(name));
   }

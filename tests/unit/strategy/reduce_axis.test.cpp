@@ -81,6 +81,21 @@ TEST_CASE("the mean of integers near their limit is right") {
   CHECK(reduce(reduce_op::mean, plain) == 2e9);
 }
 
+TEST_CASE("true: a mean of many small numbers is inside their range") {
+  per_replica<std::vector<std::uint8_t>> pixels;
+  pixels.reserve(1);
+  pixels.append(std::vector<std::uint8_t>(4'000'000, 255));
+  CHECK(reduce(reduce_op::mean, pixels, 0) == 255.0f);
+  per_replica<floats> ones;
+  ones.reserve(1);
+  ones.append(floats(20'000'000, 1.0f));
+  CHECK(reduce(reduce_op::mean, ones, 0) == 1.0f);
+  per_replica<std::uint16_t> shorts;
+  shorts.reserve(1000);
+  for (int i = 0; i < 1000; ++i) shorts.append(std::uint16_t{65535});
+  CHECK(reduce(reduce_op::mean, shorts) == 65535.0f);
+}
+
 /// What a walk over all places gives, one number at a time.
 tensor<double> by_hand(const tensors& values, std::size_t axis) {
   tensor_shape shape = values[0].shape();

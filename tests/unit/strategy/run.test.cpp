@@ -230,5 +230,23 @@ TEST_CASE_METHOD(fixture, "a run has as many replicas as the strategy, however m
   CHECK(r[999] == 999);
 }
 
+// -- callers elsewhere ----------------------------------------------------------------------------
+
+task<> run_from_elsewhere(const mirrored_strategy* strategy) {
+  co_await strategy->run([] {});
+}
+
+task<int> run_as_an_operation(const mirrored_strategy* strategy) {
+  const ints got = co_await strategy->async_run(plain, std::tuple(3), use_task);
+  co_return got[1];
+}
+
+TEST_CASE_METHOD(fixture, "a task of another runtime cannot await a run, but start one") {
+  runtime elsewhere{pool_size{1}};
+  const mirrored_strategy there(elsewhere, 2);
+  CHECK(is(thrown_by([&] { block_on(rt, run_from_elsewhere(&there)); }), errc::foreign_runtime));
+  CHECK(block_on(rt, run_as_an_operation(&there)) == 4);
+}
+
 }  // namespace
 }  // namespace troupe::test

@@ -107,6 +107,7 @@ TEST_CASE("a shape that no memory holds is errc::shape_mismatch, not an overflow
   const auto most = std::numeric_limits<std::size_t>::max();
   CHECK(is(thrown_by([&] { return tensor<char>({most, 2}); }), errc::shape_mismatch));
   CHECK(is(thrown_by([&] { return tensor<double>({most / 4, 2}); }), errc::shape_mismatch));
+  CHECK(tensor<char>({most, most, 0}).empty());
 }
 
 // -- what else is a tensor ------------------------------------------------------------------------
@@ -161,7 +162,38 @@ struct troupe::tensor_traits<troupe::test::named_row> {
 };
 
 namespace troupe::test {
+
+/// Another: its rank is known, and is not one.
+struct matrix {
+  std::size_t rows, columns;
+  std::vector<float> numbers;
+};
+
+}  // namespace troupe::test
+
+template <>
+struct troupe::tensor_traits<troupe::test::matrix> {
+  static constexpr std::size_t rank = 2;
+  using element = float;
+  template <class U>
+  using of = tensor<U>;
+
+  static std::span<const float> values(const test::matrix& m) { return m.numbers; }
+  static tensor_shape shape(const test::matrix& m) { return {m.rows, m.columns}; }
+  template <class R>
+  static R make(const tensor_shape& shape) {
+    return R(shape);
+  }
+};
+
+namespace troupe::test {
 namespace {
+
+TEST_CASE("matrices of as many numbers and another shape are errc::shape_mismatch") {
+  const per_replica<matrix> values = {matrix{2, 3, {1, 2, 3, 4, 5, 6}},
+                                      matrix{3, 2, {1, 2, 3, 4, 5, 6}}};
+  CHECK(is(thrown_by([&] { return reduce(reduce_op::sum, values); }), errc::shape_mismatch));
+}
 
 TEST_CASE("a user's type is reduced once it says how it is seen") {
   const per_replica<named_row> values = {named_row{{1, 2}, "a"}, named_row{{3, 4}, "b"}};
