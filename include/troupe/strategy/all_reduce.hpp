@@ -105,7 +105,9 @@ class reducer {
   template <class... Ts>
   auto leaf(const std::tuple<Ts...>& leaves) const {
     return std::apply(
-        [this](const auto&... each) { return std::tuple<decltype(leaf(each))...>(leaf(each)...); },
+        [this](const auto&... each) {
+          return std::tuple<decltype(this->leaf(each))...>(this->leaf(each)...);
+        },
         leaves);
   }
 
