@@ -135,9 +135,13 @@ class sleep_operation final : public wait_as<sleep_operation> {
     self.park(sleeper, *this);  // In place of what rings: it is the sleep that others see.
     return true;
   }
-  void await_resume() { ring_->await_resume(); }
+  void await_resume() {
+    if (ring_) ring_->await_resume();
+  }
 
-  void cancel_wait() noexcept { ring_->cancel_wait(); }
+  void cancel_wait() noexcept {
+    if (ring_) ring_->cancel_wait();
+  }
   std::string describe_wait() const { return "sleep_for()"; }
 
  private:
