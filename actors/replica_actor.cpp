@@ -54,8 +54,8 @@ void replica_actor::finish(phase how) noexcept {
     owner().on->trace(how == phase::failed ? trace_kind::fail : trace_kind::finish, owner(),
                       where());
   }
-  barrier_actor::of(*this).finish(
-      *this);  // The next run may begin as soon as the last one finishes.
+  // The next run may begin as soon as the last one finishes.
+  barrier_actor::of(*this).finish(*this);
 }
 
 void replica_actor::abandon() noexcept {
