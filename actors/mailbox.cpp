@@ -26,8 +26,8 @@ struct mailbox::last_letter final : envelope {
 };
 
 mailbox::mailbox(std::shared_ptr<runtime_state> on, std::string_view name, std::uint32_t index,
-                 void* addressee)
-    : enrollment(std::move(on), name, index, detail::any_line),
+                 std::size_t line, void* addressee)
+    : enrollment(std::move(on), name, index, line),
       routine(&mailbox::take_step, enrollment::who),
       addressee_(addressee) {
   state->enlist(*this);

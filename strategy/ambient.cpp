@@ -31,6 +31,11 @@ int replica_context::num_replicas_in_sync() const noexcept {
 }
 const strategy& replica_context::strategy() const noexcept { return owner().facade(); }
 
+int update_context::num_replicas_in_sync() const noexcept {
+  return static_cast<int>(owner_->replicas());
+}
+const strategy& update_context::strategy() const noexcept { return owner_->facade(); }
+
 int cross_replica_context::num_replicas_in_sync() const noexcept {
   return static_cast<int>(owner_->replicas());
 }
@@ -47,6 +52,12 @@ std::optional<replica_context> get_replica_context() noexcept {
 bool in_cross_replica_context() noexcept {
   const auto* mode = detail::current_mode();
   return mode && mode->cross_replica;
+}
+
+std::optional<update_context> get_update_context() noexcept {
+  const auto* mode = detail::current_mode();
+  if (!mode || mode->updates < 0) return std::nullopt;
+  return update_context(*mode->owner, static_cast<std::size_t>(mode->updates));
 }
 
 const strategy& get_strategy() noexcept {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "troupe/strategy/device.hpp"
+
 namespace troupe {
 
 namespace {
@@ -81,11 +83,32 @@ std::optional<error> strategy_state::last_failure() const {
   return last_failure_;
 }
 
-void strategy_state::require_home_of(const scheduler& callers_line) const {
+owners& strategy_state::owners() {
+  const std::lock_guard lock(mutex_);
+  if (!owners_) owners_ = std::make_shared<troupe::owners>(on_, replicas());
+  return *owners_;
+}
+
+void strategy_state::require_home_of(const scheduler& callers_line, const char* call) const {
   if (is_default() || on_.get() == &callers_line.home()) return;
   on_->require_open();
-  throw error(errc::foreign_runtime, "run() from a task of another runtime than the strategy's",
-              "co_await strategy.async_run(fn, std::tuple(args...), use_task)");
+  throw error(errc::foreign_runtime,
+              std::string(call) + " from a task of another runtime than the strategy's",
+              "co_await launch(its_runtime, operation, use_task)");
+}
+
+void strategy_state::require_inside(const char* call) const {
+  const detail::mode* mode = detail::current_mode();
+  if (mode && mode->owner == this) return;
+  if (mode && !mode->owner->is_default()) refuse_mixed(call);
+  throw error(errc::scope_required, std::string(call) + " outside of the strategy",
+              "const auto inside = strategy.scope(); before it");
+}
+
+void strategy_state::require_device(std::string_view name) const {
+  const std::string asked = canonical_device(name);
+  if (std::find(devices_.begin(), devices_.end(), asked) != devices_.end()) return;
+  detail::refuse_device("device \"" + std::string(name) + "\" is none of this strategy's");
 }
 
 void strategy_state::require_cross_replica(const char* call) const {

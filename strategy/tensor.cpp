@@ -11,9 +11,6 @@
 
 namespace troupe::detail {
 
-namespace {
-
-/// "[2, 3]".
 std::string text_of(std::span<const std::size_t> sizes) {
   std::string text = "[";
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -21,8 +18,6 @@ std::string text_of(std::span<const std::size_t> sizes) {
   }
   return text + "]";
 }
-
-}  // namespace
 
 std::size_t elements_of(const tensor_shape& shape) {
   // Below the limit of signed sizes, in bytes of the widest number.

@@ -83,7 +83,11 @@ class actor {
  protected:
   /// `name` outlives the actor; with `index` it names the actor in pictures: "counter/0".
   actor(runtime& on, std::string_view name, std::uint32_t index = 0)
-      : mailbox_(mailbox::make(on.state(), name, index, static_cast<Derived*>(this))) {}
+      : actor(on.state(), name, index, detail::any_line) {}
+  /// The same on a line of its own choice.
+  actor(const std::shared_ptr<runtime_state>& on, std::string_view name, std::uint32_t index,
+        std::size_t line)
+      : mailbox_(mailbox::make(on, name, index, line, static_cast<Derived*>(this))) {}
   ~actor() { mailbox_->leave(); }  // Never deleted through the base.
 
  private:

@@ -49,8 +49,8 @@ class envelope : public event {
 class mailbox final : private detail::enrollment, private routine, private root {
  public:
   static mailbox* make(std::shared_ptr<runtime_state> on, std::string_view name,
-                       std::uint32_t index, void* addressee) {
-    return new mailbox(std::move(on), name, index, addressee);
+                       std::uint32_t index, std::size_t line, void* addressee) {
+    return new mailbox(std::move(on), name, index, line, addressee);
   }
 
   const party& who() const noexcept { return enrollment::who; }
@@ -72,7 +72,7 @@ class mailbox final : private detail::enrollment, private routine, private root 
   struct last_letter;
 
   mailbox(std::shared_ptr<runtime_state> on, std::string_view name, std::uint32_t index,
-          void* addressee);
+          std::size_t line, void* addressee);
   ~mailbox() override;
 
   static void take_step(event& self, turn how) noexcept;

@@ -161,6 +161,18 @@ class activity {
   /// For the code of this thread that is outside of all activities.
   static const void*& ambient_outside() noexcept { return outside_ambient_; }
 
+  /// Calls `f` with `mode` in force.
+  template <class F>
+  static void call_in(const void* mode, F&& f) {
+    const void*& in_force = current_ ? current_->ambient_ : outside_ambient_;
+    struct restore {
+      const void*& in_force;
+      const void* outer;
+      ~restore() { in_force = outer; }
+    } const at_end{in_force, std::exchange(in_force, mode)};
+    std::forward<F>(f)();
+  }
+
   /// The logical task this one is a branch of; itself, if it is none.
   activity* origin() noexcept { return origin_; }
 

@@ -44,6 +44,13 @@ class replica_context {
  public:
   explicit replica_context(replica_actor& self) noexcept : self_(&self), run_(self.run_number()) {}
 
+  /// Whether the code that runs now is this replica's: its function, or a branch of it.
+  bool is_current() const noexcept {
+    activity* const now = activity::current();
+    // Compared before it is looked into: an old context's replica may be gone.
+    return now && now->origin() == self_ && self_->run_number() == run_;
+  }
+
   /// 0 … num_replicas_in_sync() - 1.
   int replica_id() const noexcept { return static_cast<int>(self_->replica()); }
   int num_replicas_in_sync() const noexcept;
@@ -107,6 +114,22 @@ class replica_context {
   std::uint64_t run_;
 };
 
+/// What an update function is in: cross-replica context, for one replica's components.
+class update_context {
+ public:
+  update_context(strategy_state& owner, std::size_t replica) noexcept
+      : owner_(&owner), replica_(replica) {}
+
+  /// Whose components it may read and write.
+  int replica_id() const noexcept { return static_cast<int>(replica_); }
+  int num_replicas_in_sync() const noexcept;
+  const troupe::strategy& strategy() const noexcept;
+
+ private:
+  strategy_state* owner_;
+  std::size_t replica_;
+};
+
 /// What a merge function, or code outside any replica, is in.
 class cross_replica_context {
  public:
@@ -155,8 +178,12 @@ class cross_replica_context {
 /// The replica this code runs for; empty in cross-replica context and outside runs.
 std::optional<replica_context> get_replica_context() noexcept;
 
-/// Inside a merge function, or outside any run but inside a strategy's scope.
+/// Inside a merge function or an update function, or outside any run but inside a strategy's
+/// scope.
 bool in_cross_replica_context() noexcept;
+
+/// The update function that runs now; empty outside of all.
+std::optional<update_context> get_update_context() noexcept;
 
 /// The strategy in force; the default one when there is no other.
 const strategy& get_strategy() noexcept;

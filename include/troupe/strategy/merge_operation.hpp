@@ -192,10 +192,10 @@ class merge_operation final : public merge_request {
     }
   }
 
-  static std::string name(const wait&) {
+  static std::string name(const wait& w) {
     std::string text;
-    if constexpr (requires { F::verb(); }) {
-      text = F::verb();
+    if constexpr (requires(const F& f) { f.verb(); }) {
+      text = static_cast<const merge_operation&>(w).fn_.verb();
     } else {
       text = "merge_call";
     }

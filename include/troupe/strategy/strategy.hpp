@@ -50,6 +50,8 @@ struct value_context {
   int num_replicas_in_sync;
 };
 
+class strategy_extended;
+
 class strategy {
  public:
   strategy(const strategy&) = delete;
@@ -172,6 +174,9 @@ class strategy {
   std::vector<T> experimental_local_results(const T& value) const {
     return std::vector<T>(1, value);
   }
+
+  /// What libraries build on strategies with: extended.hpp.
+  strategy_extended extended() const;
 
   /// Where every replica stood when the latest broken run broke; empty if none was.
   std::optional<error> last_failure() const { return state_->last_failure(); }

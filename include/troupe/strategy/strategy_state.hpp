@@ -10,9 +10,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "troupe/actors/ensemble.hpp"
+#include "troupe/actors/owners.hpp"
 #include "troupe/core/error.hpp"
 #include "troupe/runtime/runtime_state.hpp"
 
@@ -27,6 +29,7 @@ namespace detail {
 struct mode {
   strategy_state* owner;
   bool cross_replica;
+  int updates = -1;  ///< In an update function: the replica whose components it is for.
 };
 
 /// The mode of the code that runs now; null outside every strategy.
@@ -65,11 +68,20 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   /// strategy. \throws the same otherwise.
   void require_can_enter(const char* call) const;
 
-  /// A run lives and ends with its caller's runtime.
+  /// What is awaited lives and ends with its caller's runtime.
   /// \throws errc::foreign_runtime when that is not the strategy's; errc::runtime_gone.
-  void require_home_of(const scheduler& callers_line) const;
+  void require_home_of(const scheduler& callers_line, const char* call) const;
+
+  /// \throws errc::scope_required unless this strategy is in force.
+  void require_inside(const char* call) const;
+
+  /// \throws errc::invalid_device unless `name` is one of devices().
+  void require_device(std::string_view name) const;
 
   const detail::mode& cross_replica_mode() const noexcept { return merge_mode_; }
+
+  /// Who keeps the components of this strategy's variables.
+  troupe::owners& owners();
 
   std::optional<error> last_failure() const;
 
@@ -93,6 +105,7 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   std::vector<std::unique_ptr<ensemble>> all_;
   std::vector<ensemble*> idle_;
   std::optional<error> last_failure_;
+  std::shared_ptr<troupe::owners> owners_;  // Made for the first variable.
 };
 
 }  // namespace troupe

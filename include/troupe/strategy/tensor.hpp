@@ -21,6 +21,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -37,6 +38,9 @@ namespace detail {
 
 /// \throws errc::shape_mismatch when the sizes cannot be multiplied.
 std::size_t elements_of(const tensor_shape& shape);
+
+/// "[2, 3]".
+std::string text_of(std::span<const std::size_t> sizes);
 
 [[noreturn]] void throw_wrong_count(const tensor_shape& shape, std::size_t given);
 [[noreturn]] void throw_no_such_element(const tensor_shape& shape,

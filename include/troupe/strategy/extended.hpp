@@ -1,0 +1,212 @@
+// extended.hpp - strategy.extended(): what libraries build on strategies with.
+//
+//     auto total = strategy.extended().reduce_to(reduce_op::sum, gradients, weight);
+//     co_await strategy.extended().update(weight, descend, total);
+//
+// A destination says who gets a result: a variable, or a value that all replicas have, stands
+// for all of them, and makes a mirrored<T>; a device's name for one, and makes a plain T.
+//
+// Everything here is for cross-replica context.
+
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "troupe/strategy/strategy.hpp"
+#include "troupe/strategy/variables/sync_on_read_variable.hpp"
+#include "troupe/strategy/variables/update.hpp"
+#include "troupe/strategy/variables/variable.hpp"
+
+namespace troupe {
+
+/// Stands for a device: "cpu:0", std::string.
+template <class D>
+concept device_destination = std::convertible_to<const D&, std::string_view>;
+
+/// Stands for all replicas.
+template <class D>
+concept replicas_destination = variable_handle<D> || is_per_replica<D> || is_mirrored<D>;
+
+template <class D>
+concept destination = device_destination<D> || replicas_destination<D>;
+
+class strategy_extended {
+ public:
+  explicit strategy_extended(std::shared_ptr<strategy_state> owner) noexcept
+      : owner_(std::move(owner)) {}
+
+  // -- reductions --------------------------------------------------------------------------------
+
+  /// strategy::reduce(), for `to`.
+  /// \throws the same; errc::invalid_device for a device that is not the strategy's.
+  template <reduction Op, class Value, class To>
+  auto reduce_to(Op op, const Value& value, const To& to) const {
+    owner_->require_cross_replica("reduce_to()");
+    require_destination(to);
+    return deliver<To>(owner_->facade().reduce(op, value));
+  }
+
+  /// Several at once, results in the order of the pairs.
+  template <reduction Op, class Value, class To>
+  auto batch_reduce_to(Op op, const std::vector<std::pair<Value, To>>& pairs) const {
+    std::vector<decltype(reduce_to(op, pairs[0].first, pairs[0].second))> results;
+    results.reserve(pairs.size());
+    for (const auto& [value, to] : pairs) results.push_back(reduce_to(op, value, to));
+    return results;
+  }
+  template <reduction Op, class... Values, class... Tos>
+  auto batch_reduce_to(Op op, const std::tuple<std::pair<Values, Tos>...>& pairs) const {
+    return std::apply(
+        [&](const auto&... each) {
+          return std::tuple<decltype(reduce_to(op, each.first, each.second))...>(
+              reduce_to(op, each.first, each.second)...);
+        },
+        pairs);
+  }
+
+  /// The same value for everybody `to` stands for.
+  template <class T, class To>
+  auto broadcast_to(T value, const To& to) const {
+    static_assert(!is_per_replica<T>, "troupe: broadcast_to() takes one value, not one for each");
+    owner_->require_cross_replica("broadcast_to()");
+    require_destination(to);
+    return deliver<To>(std::move(value));
+  }
+
+  // -- updates; see update.hpp -------------------------------------------------------------------
+
+  /// Calls `fn(component, args...)` on every component of `variable`.
+  /// \return when awaited: what the calls returned, as run() does.
+  template <class Variable, class F, class... Args>
+  [[nodiscard("co_await it: nothing is updated before")]] auto update(const Variable& variable,
+                                                                      F fn, Args... args) const {
+    static_assert(variable_handle<Variable>, "troupe: what is updated is a variable");
+    variable.state()->require_owner(*owner_, "update()");
+    return operation("\"" + variable.name() + "\"",
+                     detail::update_body(variable.state(), std::move(fn), std::move(args)...));
+  }
+  [[nodiscard("co_await it: nothing is updated before")]] auto update(updates all) const {
+    for (const auto& each : all.parts_) each->variable->require_owner(*owner_, "update()");
+    return operation(std::to_string(all.size()) + " variables",
+                     [parts = std::move(all.parts_)](update_context ctx) {
+                       for (const auto& each : parts) each->call(ctx);
+                     });
+  }
+
+  /// Calls `fn(update_context, args...)` once for each replica, for state that is no variable.
+  template <class F, class... Args>
+  [[nodiscard("co_await it: nothing is updated before")]] auto update_non_slot(
+      const std::vector<std::string>& devices, F fn, Args... args) const {
+    require_devices(devices);
+    return operation("state beside variables", [fn = std::move(fn),
+                                                args = std::tuple<Args...>(std::move(args)...)](
+                                                   update_context ctx) mutable {
+      const auto i = static_cast<std::size_t>(ctx.replica_id());
+      return std::apply(
+          [&](const auto&... each) { return fn(ctx, detail::update_argument(i, each)...); }, args);
+    });
+  }
+
+  /// Where the state of an optimizer lives that belongs to no single variable.
+  const std::vector<std::string>& non_slot_devices() const noexcept { return owner_->devices(); }
+  template <class Variables>
+  const std::vector<std::string>& non_slot_devices(const Variables&) const noexcept {
+    return owner_->devices();
+  }
+
+  // -- variables ---------------------------------------------------------------------------------
+
+  /// variable.read().
+  template <class Variable>
+  [[nodiscard("co_await it")]] auto read_var(const Variable& variable) const {
+    variable.state()->require_owner(*owner_, "read_var()");
+    return variable.read();
+  }
+
+  template <class Variable>
+  bool variable_created_in_scope(const Variable& variable) const noexcept {
+    return &variable.state()->owner() == owner_.get();
+  }
+
+  /// The variable that a component belongs to: a handle is that variable.
+  template <class Variable>
+  const Variable& value_container(const Variable& variable) const noexcept {
+    return variable;
+  }
+
+  /// Variables made up to the end of the block live where `variable` does. A strategy's
+  /// variables all live with each other: this checks that they are, and is scope().
+  /// \throws errc::scope_required outside of the strategy; errc::strategy_mixed for the variable
+  ///         of another one.
+  template <class Variable>
+  strategy_scope colocate_vars_with(const Variable& variable) const {
+    static_assert(variable_handle<Variable>,
+                  "troupe: colocate_vars_with() takes a variable of this strategy");
+    owner_->require_inside("colocate_vars_with()");
+    variable.state()->require_owner(*owner_, "colocate_vars_with()");
+    return strategy_scope(owner_);
+  }
+
+  // -- what the strategy is ----------------------------------------------------------------------
+
+  const std::vector<std::string>& worker_devices() const noexcept { return owner_->devices(); }
+  const std::vector<std::string>& parameter_devices() const noexcept { return owner_->devices(); }
+
+  /// strategy::run().
+  template <class F, class... Args>
+  [[nodiscard("co_await it: nothing runs before")]] auto call_for_each_replica(F fn,
+                                                                               Args... args) const {
+    return owner_->facade().run(std::move(fn), std::move(args)...);
+  }
+
+  /// One process, whose programs are no graphs: these never change.
+  static constexpr bool experimental_between_graph() noexcept { return false; }
+  static constexpr bool experimental_require_static_shapes() noexcept { return false; }
+  static constexpr bool experimental_should_init() noexcept { return true; }
+  static constexpr bool should_checkpoint() noexcept { return true; }
+  static constexpr bool should_save_summary() noexcept { return true; }
+
+ private:
+  template <class To>
+  void require_destination(const To& to) const {
+    static_assert(destination<To>,
+                  "troupe: a destination is a variable, a per_replica or mirrored value, or the "
+                  "name of a device");
+    if constexpr (variable_handle<To>) {
+      to.state()->require_owner(*owner_, "a destination");
+    } else if constexpr (device_destination<To>) {
+      owner_->require_device(to);
+    }
+  }
+  void require_devices(const std::vector<std::string>& devices) const {
+    for (const auto& each : devices) owner_->require_device(each);
+  }
+
+  template <class To, class T>
+  static auto deliver(T value) {
+    if constexpr (device_destination<To>) {
+      return value;
+    } else {
+      return mirrored<T>(std::move(value));
+    }
+  }
+
+  template <class Body>
+  detail::update_operation<Body> operation(std::string what, Body body) const {
+    return {owner_, std::move(what), std::move(body)};
+  }
+
+  std::shared_ptr<strategy_state> owner_;
+};
+
+inline strategy_extended strategy::extended() const { return strategy_extended(state_); }
+
+}  // namespace troupe

@@ -1,0 +1,97 @@
+// cross_write.hpp - writes to all components of a variable in cross-replica context.
+
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "troupe/strategy/variables/sweep_operation.hpp"
+#include "troupe/strategy/variables/variable_handle.hpp"
+
+namespace troupe::detail {
+
+/// A write to all components in cross-replica context.
+template <class Write, class T, class V>
+class cross_write final : public sweep_operation<cross_write<Write, T, V>> {
+  using base = sweep_operation<cross_write>;
+
+ public:
+  using value_type = T;
+
+  cross_write(std::shared_ptr<variable_state<T>> state, V value)
+      : base(state->shared_owner()), state_(std::move(state)), value_(std::move(value)) {
+    if constexpr (is_variable<V>) value_.state()->require_owner(state_->owner(), Write::verb);
+  }
+
+  T await_resume() {
+    this->rethrow();
+    return *std::move(result_);
+  }
+
+  void work(std::size_t replica) {
+    T& component = state_->component(replica);
+    const T value = static_cast<T>(value_for<T>(replica, value_));
+    state_->require_shape(value);
+    Write::write(component, value);
+    if (replica == 0) result_.emplace(component);
+  }
+  std::string call() const { return std::string(Write::verb) + " to \"" + state_->name() + "\""; }
+
+ private:
+  std::shared_ptr<variable_state<T>> state_;
+  V value_;
+  std::optional<T> result_;
+};
+
+/// What each component of a variable gets, so that they are `value` together.
+template <class A, class T>
+T part_of(const A& how, const T& value, std::size_t replica, std::size_t replicas) {
+  if constexpr (std::same_as<A, sum_op>) {
+    T part = value;
+    for (auto& each : tensor_traits<T>::values(part)) {
+      each = static_cast<element_t<T>>(each / static_cast<element_t<T>>(replicas));
+    }
+    return part;
+  } else if constexpr (monoid_of<A, T>) {
+    return replica == 0 ? value : static_cast<T>(how.identity());
+  } else {
+    return value;
+  }
+}
+
+/// A write in cross-replica context to what is synchronised on read.
+template <class Write, class T, class A>
+class spread_write final : public sweep_operation<spread_write<Write, T, A>> {
+ public:
+  using value_type = void;
+
+  spread_write(std::shared_ptr<variable_state<T>> state, A how, T value)
+      : sweep_operation<spread_write>(state->shared_owner()),
+        state_(std::move(state)),
+        how_(std::move(how)),
+        value_(std::move(value)) {}
+
+  void await_resume() { this->rethrow(); }
+
+  void work(std::size_t replica) {
+    state_->require_shape(value_);
+    if constexpr (std::same_as<Write, assigning>) {
+      const std::size_t n = state_->owner().replicas();
+      state_->component(replica) = part_of(how_, value_, replica, n);
+    } else {
+      Write::write(state_->component(replica), value_);
+    }
+  }
+  std::string call() const { return std::string(Write::verb) + " to \"" + state_->name() + "\""; }
+
+ private:
+  std::shared_ptr<variable_state<T>> state_;
+  [[no_unique_address]] A how_;
+  T value_;
+};
+
+}  // namespace troupe::detail

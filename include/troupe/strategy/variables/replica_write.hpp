@@ -1,0 +1,165 @@
+// replica_write.hpp - a replica's write to a variable, while it is awaited.
+//
+// It is a merge whose function makes one value of all and has the owners write it
+// (owners.hpp): at once where there is one line; otherwise each replica catches up before it
+// goes on, so that a write costs no message besides the merge's own.
+
+#pragma once
+
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "troupe/strategy/all_reduce.hpp"
+#include "troupe/strategy/merge_operation.hpp"
+#include "troupe/strategy/variables/variable_handle.hpp"
+
+namespace troupe::detail {
+
+/// "assign_add by mean to \"weight\"".
+template <class Write, class A>
+std::string text_of_write(const variable_base& state) {
+  return std::string(Write::verb) + " by " + name_of_aggregation<A>() + " to \"" + state.name() +
+         "\"";
+}
+
+/// A decided value on its way to the components.
+template <class Write, class T>
+class decided_write final : public sweep {
+ public:
+  decided_write(std::shared_ptr<component_row<T>> row, T value) noexcept
+      : row_(std::move(row)), value_(std::move(value)) {}
+
+  static void* operator new(std::size_t bytes) { return recycling_allocate(bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept {
+    recycling_free(memory, bytes);
+  }
+
+  void visit(std::size_t replica) noexcept override {
+    auto& to = row_->all[replica];
+    try {
+      Write::write(to.value, value_);
+    } catch (...) {
+      to.failure = std::current_exception();
+    }
+  }
+
+ private:
+  std::shared_ptr<component_row<T>> row_;
+  T value_;
+};
+
+/// Has every component written; see owners::begin() for the result.
+template <class Write, class T>
+std::uint64_t decide(const variable_state<T>& state, T value) {
+  state.require_shape(value);
+  troupe::owners& all = state.owners();
+  if (!all.on_one_line()) {
+    return all.begin(std::make_unique<decided_write<Write, T>>(state.row(), std::move(value)));
+  }
+  for (std::size_t i = 0; i < all.replicas(); ++i) Write::write(state.component(i), value);
+  return 0;
+}
+
+/// The merge function of a replica's write.
+template <class Write, class T, class A>
+class variable_merge {
+  static constexpr bool large = tensor_like<T> && !arithmetic<T> && reduction<A>;
+
+ public:
+  variable_merge(std::shared_ptr<variable_state<T>> state, A how) noexcept
+      : state_(std::move(state)), how_(std::move(how)) {}
+
+  std::uint64_t operator()(const per_replica<mirrored<T>>& values) const {
+    return decide<Write>(*state_, values[0].get());
+  }
+  std::uint64_t operator()(const per_replica<T>& values) const
+    requires(!large)
+  {
+    return decide<Write>(*state_, T(aggregate(how_, values)));
+  }
+  task<std::uint64_t> operator()(per_replica<T> values) const
+    requires large
+  {
+    return reduce_and_decide(state_, std::move(values));
+  }
+
+  std::string verb() const { return text_of_write<Write, A>(*state_); }
+
+  friend bool operator==(const variable_merge& a, const variable_merge& b) noexcept {
+    return a.state_ == b.state_;
+  }
+
+ private:
+  static task<std::uint64_t> reduce_and_decide(std::shared_ptr<variable_state<T>> state,
+                                               per_replica<T> values) {
+    mirrored<T> sum = co_await reduce_ranges<A>(std::move(values));
+    co_return decide<Write>(*state, std::move(sum).get());
+  }
+
+  std::shared_ptr<variable_state<T>> state_;
+  [[no_unique_address]] A how_;
+};
+
+/// A replica's write to all components.
+template <class Write, class T, class A, class V>
+class merged_write {
+ public:
+  using awaitable_in_task = void;
+  using value_type = T;
+
+  merged_write(const std::shared_ptr<variable_state<T>>& state, A how, replica_context ctx, V value)
+      : state_(state.get()),
+        ctx_(ctx),
+        merge_(ctx, variable_merge<Write, T, A>(state, std::move(how)), std::move(value)) {}
+
+  bool await_ready() const noexcept { return false; }
+  template <std::derived_from<chain_link> Promise>
+  void await_suspend(std::coroutine_handle<Promise> replica) {
+    state_->require_replica(ctx_, Write::verb);
+    merge_.await_suspend(replica);
+  }
+  const T& await_resume() {
+    const auto self = static_cast<std::size_t>(ctx_.replica_id());
+    state_->owners().catch_up(self, merge_.await_resume());
+    return state_->written(self);
+  }
+
+ private:
+  variable_state<T>* state_;  // Held by the merge's function.
+  replica_context ctx_;
+  merge_operation<variable_merge<Write, T, A>, V> merge_;
+};
+
+/// A replica's write to its own component alone.
+template <class Write, class T>
+class local_write {
+ public:
+  using awaitable_in_task = void;
+  using value_type = T;
+
+  local_write(std::shared_ptr<variable_state<T>> state, replica_context ctx, T value)
+      : state_(std::move(state)), ctx_(ctx), value_(std::move(value)) {}
+
+  bool await_ready() const noexcept { return true; }
+  void await_suspend(std::coroutine_handle<>) const noexcept {}
+  const T& await_resume() {
+    state_->require_replica(ctx_, Write::verb);
+    state_->require_shape(value_);
+    T& own = state_->component(static_cast<std::size_t>(ctx_.replica_id()));
+    Write::write(own, value_);
+    return own;
+  }
+
+ private:
+  std::shared_ptr<variable_state<T>> state_;
+  replica_context ctx_;
+  T value_;
+};
+
+}  // namespace troupe::detail

@@ -1,0 +1,85 @@
+// variable_state.cpp - names, and who may touch a variable.
+
+#include "troupe/strategy/variables/variable_state.hpp"
+
+#include <cctype>
+
+#include "troupe/strategy/variables/create_variable.hpp"
+
+namespace troupe {
+
+std::string canonical_variable_name(std::string_view name) {
+  if (name.empty()) return "Variable";
+  std::string canonical;
+  while (!name.empty()) {
+    const std::size_t slash = name.find('/');
+    std::string_view part = name.substr(0, slash);
+    const std::size_t n = part.size();
+    const bool numbered =
+        n > 2 && part[n - 2] == '_' && std::isdigit(static_cast<unsigned char>(part[n - 1])) != 0;
+    canonical += numbered ? part.substr(0, n - 2) : part;
+    if (slash == name.npos) break;
+    canonical += '/';
+    name.remove_prefix(slash + 1);
+  }
+  return canonical;
+}
+
+namespace detail {
+
+variable_base::variable_base(std::shared_ptr<strategy_state> owner, const variable_options& options,
+                             bool trainable)
+    : owner_(std::move(owner)),
+      owners_(&owner_->owners()),
+      name_(options.name().empty() ? "Variable" : options.name()),
+      trainable_(options.trainable_or(trainable)) {
+  const mode* const here = current_mode();
+  if (here && here->owner == owner_.get() && !here->cross_replica) {
+    throw error(errc::cross_replica_required,
+                "variable \"" + name_ + "\" made by one replica alone",
+                "let all replicas make it together: co_await create_variable(ctx, ...)");
+  }
+  owner_->require_cross_replica("making a variable");
+}
+
+void variable_base::require_update(const update_context& ctx, const char* call) const {
+  if (&ctx.strategy() != &owner_->facade()) throw_foreign_variable(name_, call);
+}
+
+void throw_foreign_variable(const std::string& name, const char* call) {
+  throw error(errc::strategy_mixed,
+              std::string(call) + " of variable \"" + name +
+                  "\" in a context of another strategy than its own",
+              "make the variable with the strategy that runs the replicas");
+}
+
+void require_one_name(const per_replica<variable_options>& options) {
+  const std::string first = canonical_variable_name(options[0].name());
+  for (std::size_t i = 1; i < options.size(); ++i) {
+    if (canonical_variable_name(options[i].name()) == first) continue;
+    throw error(errc::variable_mismatch,
+                "replica " + std::to_string(i) + " makes variable \"" + options[i].name() +
+                    "\" where replica 0 makes \"" + options[0].name() + "\"",
+                "let all replicas make the same variables in the same order");
+  }
+}
+
+void throw_different_variables(std::size_t replica, const std::string& first,
+                               const std::string& other) {
+  throw error(errc::structure_mismatch,
+              "replica " + std::to_string(replica) + " gave variable \"" + other +
+                  "\", replica 0 gave \"" + first + "\": not the same one",
+              "give the same variable on every replica, or its value: v.read(ctx)");
+}
+
+void throw_wrong_shape(const std::string& name, const tensor_shape& shape,
+                       const tensor_shape& given) {
+  throw error(
+      errc::shape_mismatch,
+      "variable \"" + name + "\" has shape " + text_of(shape) + ", the value has " + text_of(given),
+      "a variable keeps the shape of its initial value");
+}
+
+}  // namespace detail
+
+}  // namespace troupe
