@@ -60,6 +60,12 @@ void add_our_message_allocations(table& contest);
 void add_our_parked_replica(table& contest, std::size_t replicas);
 void add_our_wake_ups(table& contest, std::size_t replicas);
 
+// --- Variables ----------------------------------------------------------------------------------
+
+void add_our_assign_add(table& contest);
+void add_our_sync_on_read(table& contest);
+void add_our_update_messages(table& contest);
+
 // --- Peers that are not there -------------------------------------------------------------------
 
 inline void skip(table& contest, std::string name, std::string reason) {

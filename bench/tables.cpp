@@ -97,6 +97,33 @@ table wake_up_table(std::size_t replicas) {
   return contest;
 }
 
+table assign_add_table() {
+  table contest{.title = "an aggregating assign_add of a float, 2 replicas on the caller's thread",
+                .unit = "ns per write"};
+  add_our_assign_add(contest);
+  contest.goals.push_back({"V1", contest.title + ": at most 3 x a bare merge_call with that sum",
+                           "assign_add", "merge_call", 3});
+  return contest;
+}
+
+table sync_on_read_table() {
+  table contest{.title = "an update of what is synchronised on read, in a replica",
+                .unit = "ns per update"};
+  add_our_sync_on_read(contest);
+  contest.goals.push_back({"V2", contest.title + ": at most 5 ns over a plain member's increment",
+                           "assign_add", "plain_increment", 1, 5});
+  return contest;
+}
+
+table update_messages_table() {
+  table contest{.title = "an update of 100 variables in one merge, 4 replicas on 2 threads",
+                .unit = "messages to an owner",
+                .judge = judged_by::maximum};
+  add_our_update_messages(contest);
+  contest.goals.push_back({"V3", contest.title + ": one message to each owner", "messages", "", 1});
+  return contest;
+}
+
 }  // namespace
 
 std::vector<table> all_tables() {
@@ -113,6 +140,9 @@ std::vector<table> all_tables() {
   for (const std::size_t replicas : {2U, 64U}) {
     tables.push_back(wake_up_table(replicas));
   }
+  tables.push_back(assign_add_table());
+  tables.push_back(sync_on_read_table());
+  tables.push_back(update_messages_table());
   return tables;
 }
 

@@ -64,13 +64,14 @@ struct absentee {
   std::string reason;
 };
 
-/// "ours ≤ bound × reference", or "ours ≤ bound" where nothing is named as reference.
+/// "ours ≤ bound × reference + allowance", or "ours ≤ bound" where nothing is named as reference.
 struct goal {
   std::string id;
   std::string claim;
   std::string ours;
   std::string reference;
   double bound = 0;
+  double allowance = 0;
 };
 
 enum class judged_by {

@@ -32,7 +32,7 @@ bool is_usable(const row* found) { return found != nullptr && !found->samples.em
 bool is_wrong(const row* found) { return found != nullptr && !found->wrong.empty(); }
 
 judgement judge_one(const goal& aim, judged_by by, const measurement& measured) {
-  judgement weighed{.id = aim.id, .bound = aim.bound};
+  judgement weighed{.id = aim.id, .bound = aim.bound, .allowance = aim.allowance};
   const row* ours = measured.find(aim.ours);
   const row* reference = aim.reference.empty() ? nullptr : measured.find(aim.reference);
   if (!aim.reference.empty()) {
@@ -50,7 +50,9 @@ judgement judge_one(const goal& aim, judged_by by, const measurement& measured) 
     weighed.is = verdict::skipped;
   } else {
     weighed.ratio = aim.reference.empty() ? weighed.ours : weighed.ours / weighed.reference_value;
-    weighed.is = weighed.ratio <= aim.bound ? verdict::ok : verdict::miss;
+    const double limit =
+        aim.reference.empty() ? aim.bound : aim.bound * weighed.reference_value + aim.allowance;
+    weighed.is = weighed.ours <= limit ? verdict::ok : verdict::miss;
   }
   return weighed;
 }
@@ -127,7 +129,8 @@ void write_judgement(std::ostream& out, const judgement& weighed) {
   out << "\n      {\"id\": " << quoted(weighed.id) << ", \"ours\": " << weighed.ours
       << ", \"reference\": " << quoted(weighed.reference)
       << ", \"reference_value\": " << weighed.reference_value << ", \"ratio\": " << weighed.ratio
-      << ", \"bound\": " << weighed.bound << ", \"verdict\": " << quoted(word(weighed.is)) << '}';
+      << ", \"bound\": " << weighed.bound << ", \"allowance\": " << weighed.allowance
+      << ", \"verdict\": " << quoted(word(weighed.is)) << '}';
 }
 
 void write_outcome(std::ostream& out, const outcome& run) {
@@ -162,8 +165,8 @@ std::vector<judgement> judge(const table& contest, const measurement& measured) 
 std::string goal_line(const judgement& weighed) {
   return "goal " + weighed.id + " ours=" + number(weighed.ours) +
          " reference=" + weighed.reference + ':' + number(weighed.reference_value) +
-         " ratio=" + number(weighed.ratio) + " bound=" + number(weighed.bound) + ' ' +
-         word(weighed.is);
+         " ratio=" + number(weighed.ratio) + " bound=" + number(weighed.bound) +
+         (weighed.allowance == 0 ? "" : "+" + number(weighed.allowance)) + ' ' + word(weighed.is);
 }
 
 void print(const outcome& run) {

@@ -24,6 +24,7 @@ struct judgement {
   double reference_value = 0;
   double ratio = 0;  // Ours / reference; ours itself where there is no reference.
   double bound = 0;
+  double allowance = 0;
   verdict is = verdict::ok;
 };
 
