@@ -1,5 +1,7 @@
 // ambient.cpp - the queries that need no context at hand, and the default strategy.
 
+#include <memory>
+
 #include "troupe/strategy/strategy.hpp"
 
 namespace troupe {
@@ -21,9 +23,19 @@ void throw_merge_failure(const replica_actor* who) {
   barrier_actor::throw_failure(self, broken);
 }
 
+std::unique_ptr<lone_merge> merge_alone(merge_request& request) {
+  if (current_mode()) throw_foreign_context("merge_call()");
+  strategy_state& owner = *get_default_strategy().state();
+  auto alone = std::make_unique<lone_merge>(request, &owner.cross_replica_mode());
+  merge_site site{alone->round, &owner, false, alone->result, 0};
+  activity::call_in(alone->mode, [&] { request.kind().merge(site, alone->body); });
+  return alone;
+}
+
 }  // namespace detail
 
 strategy_state& replica_context::owner() const noexcept {
+  if (!self_) return *get_default_strategy().state();
   return *static_cast<strategy_state*>(barrier_actor::of(*self_).above());
 }
 int replica_context::num_replicas_in_sync() const noexcept {
@@ -43,7 +55,8 @@ const strategy& cross_replica_context::strategy() const noexcept { return owner_
 
 std::optional<replica_context> get_replica_context() noexcept {
   const auto* mode = detail::current_mode();
-  if (!mode || mode->cross_replica) return std::nullopt;
+  if (!mode) return replica_context();
+  if (mode->cross_replica) return std::nullopt;
   // The mode of a replica is set on replica actors and inherited by their branches only.
   auto& self = static_cast<replica_actor&>(*activity::current()->origin());
   return replica_context(self);

@@ -2,6 +2,8 @@
 
 #include <asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <troupe/troupe.hpp>
 #include <type_traits>
@@ -27,7 +29,7 @@ std::string where(const strategy& own) {
   return text;
 }
 
-const std::string nowhere = "outside, own strategy, has none";
+const std::string nowhere = "replica 0, own strategy, has none";
 const std::string in_a_merge = "cross-replica, own strategy, has one";
 
 task<std::string> where_by_default() { co_return where(get_default_strategy()); }
@@ -37,8 +39,6 @@ void do_nothing() {}
 // -- where one is ---------------------------------------------------------------------------------
 
 TEST_CASE("core-001 outside every strategy the default one is in force") {
-  // TensorFlow has a default replica context there. Ours is empty: a context is held by a
-  // replica, and no replica runs.
   CHECK(where(get_default_strategy()) == nowhere);
   check_in_every_world([](runtime&) { return where_by_default(); }, nowhere);
 }
@@ -60,23 +60,56 @@ TEST_CASE("core-004 a merge function is in cross-replica context, and then a rep
                         in_a_merge + "; then replica 1, own strategy, has one"});
 }
 
-task<std::string> join_by_default(replica_context ctx, std::string text) {
+task<std::string> join_outside(runtime&) {
   const auto join = [](cross_replica_context cross, const texts& all) {
     return "foo_" + all[0] + "; " + where(cross.strategy());
   };
-  co_return co_await ctx.merge_call(join, std::move(text));
-}
-
-task<texts> join_in_the_default_strategy(runtime&) {
+  const std::optional<replica_context> ctx = get_replica_context();
   std::string text = "bar";
-  co_return co_await get_strategy().run(join_by_default, std::move(text));
+  const std::string joined = co_await ctx->merge_call(join, text);
+  const auto join_later = [](const texts& all) -> task<std::string> {
+    co_return "foo_" + all[0] + "; " + where(get_default_strategy());
+  };
+  const std::string later = co_await ctx->merge_call(join_later, text);
+  co_return joined + "; " + later + "; " + where(get_default_strategy());
 }
 
-TEST_CASE("core-013 a merge in the default strategy is in its cross-replica context") {
-  // TensorFlow's default context is there without a run. Here a run of the default strategy
-  // makes one; inside the merge everything is the same, also that there is no strategy to have.
-  check_in_every_world(join_in_the_default_strategy,
-                       {"foo_bar; cross-replica, own strategy, has none"});
+TEST_CASE("core-013 outside of everything a merge function is called at once, by one replica") {
+  const std::string merged = "foo_bar; cross-replica, own strategy, has none";
+  check_in_every_world(join_outside, merged + "; " + merged + "; " + nowhere);
+}
+
+task<std::string> fail_outside(runtime&) {
+  const auto fail = [](int) -> int { throw std::runtime_error("no sum"); };
+  const auto fail_later = [](int value) -> task<int> {
+    if (value == 1) throw std::runtime_error("none later");
+    co_return value;
+  };
+  const std::optional<replica_context> ctx = get_replica_context();
+  const auto drop = [](const per_replica<int>&) {};
+  co_await ctx->merge_call(drop, 1);
+  const auto first = [fail](const per_replica<int>& all) { return fail(all[0]); };
+  const auto second = [fail_later](const per_replica<int>& all) { return fail_later(all[0]); };
+  std::string seen = co_await ending_of(ctx->merge_call(first, 1));
+  const std::string then = co_await ending_of(ctx->merge_call(second, 1));
+  seen += "; " + then + "; " + where(get_default_strategy());
+  co_return seen;
+}
+
+TEST_CASE("a merge outside of everything throws what its function throws, and leaves its context") {
+  check_in_every_world(fail_outside, "no sum; none later; " + nowhere);
+}
+
+task<int> sum_outside(runtime&) {
+  const std::optional<replica_context> ctx = get_replica_context();
+  const int sum = co_await ctx->all_reduce(reduce_op::sum, 7);
+  variable counter(get_strategy(), sum, aggregation::sum);
+  const int now = co_await counter.assign_add(*ctx, 1);
+  co_return now;
+}
+
+TEST_CASE("outside of everything reductions and variables are those of one replica") {
+  check_in_every_world(sum_outside, 8);
 }
 
 task<std::string> launch_and_ask(runtime* rt) {
@@ -109,12 +142,11 @@ task<std::string> merge_on_default_in_merge(replica_context ctx, replica_context
 
 task<texts> merge_on_default_in_merge_of_two(runtime& rt) {
   mirrored_strategy strategy(rt, 2);
-  const auto kept = co_await get_strategy().run(keep);
-  co_return co_await strategy.run(merge_on_default_in_merge, kept[0]);
+  const std::optional<replica_context> kept = get_replica_context();
+  co_return co_await strategy.run(merge_on_default_in_merge, *kept);
 }
 
 TEST_CASE("core-016 a context of the default strategy is refused in another one's merge function") {
-  // TensorFlow has one default context for ever; here it is one that a run left behind.
   check_in_every_world(merge_on_default_in_merge_of_two, {"TR-105", "TR-105"});
 }
 

@@ -237,7 +237,7 @@ task<std::pair<std::string, ints>> run_after_failure(runtime& rt) {
   mirrored_strategy strategy(rt, 2);
   tally seen;
   std::string before = co_await ending_of(strategy.run(throw_on, &seen, 1));
-  const bool outside = !get_replica_context() && !in_cross_replica_context() && !has_strategy();
+  const bool outside = !in_cross_replica_context() && !has_strategy();
   before += outside ? ", outside again" : ", not outside";
   const ints after = co_await strategy.run(id_of);
   co_return std::pair(before, after);

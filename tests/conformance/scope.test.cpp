@@ -28,7 +28,7 @@ std::string where(const strategy& own) {
 
 std::string where_by_default() { return where(get_default_strategy()); }
 
-const std::string nowhere = "outside, own strategy, has none";
+const std::string nowhere = "replica 0, own strategy, has none";
 const std::string inside = "cross-replica, own strategy, has one";
 
 struct fixture {
@@ -65,6 +65,47 @@ TEST_CASE_METHOD(fixture, "core-006 another strategy's scope is refused, and cha
   const auto in = strategy.scope();
   CHECK(is(thrown_by([&] { const auto there = other.scope(); }), errc::strategy_mixed));
   CHECK(where(strategy) == inside);
+}
+
+TEST_CASE_METHOD(fixture, "core-008 no strategy is set inside a scope or a run") {
+  const auto set = [](const mirrored_strategy* which) {
+    return thrown_by([which] { experimental_set_strategy(which); });
+  };
+  const auto in = strategy.scope();
+  CHECK(is(set(&other), errc::inside_scope));
+  CHECK(is(set(&strategy), errc::inside_scope));
+  CHECK(is(set(nullptr), errc::inside_scope));
+  CHECK(where(strategy) == inside);
+  const auto set_in_replica = [set] { return is(set(nullptr), errc::inside_scope); };
+  CHECK(block_on(rt, strategy.run(set_in_replica)) == per_replica<bool>({true, true}));
+}
+
+TEST_CASE_METHOD(fixture, "a strategy that is set is in force until the next one is") {
+  experimental_set_strategy(&strategy);
+  CHECK(where(strategy) == inside);
+  {
+    const auto again = strategy.scope();
+    CHECK(where(strategy) == inside);
+  }
+  CHECK(is(thrown_by([&] { const auto there = other.scope(); }), errc::strategy_mixed));
+  experimental_set_strategy(&other);
+  CHECK(where(other) == inside);
+  experimental_set_strategy(&get_default_strategy());
+  CHECK(where_by_default() == nowhere);
+  experimental_set_strategy(&strategy);
+  experimental_set_strategy(nullptr);
+  CHECK(where_by_default() == nowhere);
+}
+
+task<std::string> set_and_ask(const mirrored_strategy* own) {
+  experimental_set_strategy(own);
+  co_await sleep_for(std::chrono::milliseconds(1));
+  co_return where(*own);
+}
+
+TEST_CASE_METHOD(fixture, "a strategy that a task sets is in force in that task alone") {
+  CHECK(block_on(rt, set_and_ask(&strategy)) == inside);
+  CHECK(where_by_default() == nowhere);
 }
 
 TEST_CASE_METHOD(fixture, "core-012 what needs cross-replica context is refused in another scope") {

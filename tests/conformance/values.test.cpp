@@ -65,7 +65,7 @@ TEST_CASE_METHOD(fixture, "a function that makes values is called here, in order
   std::vector<int> order;
   strategy.experimental_distribute_values_from_function([&](value_context ctx) {
     order.push_back(ctx.replica_id);
-    return get_replica_context().has_value();
+    return has_strategy();
   });
   CHECK(order == std::vector<int>({0, 1}));
 }

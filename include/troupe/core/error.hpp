@@ -44,12 +44,15 @@ enum class errc {
   replica_required = 202,        ///< The call needs a replica context.
   scope_required = 203,          ///< The call needs to be inside the strategy's scope.
   strategy_mixed = 204,          ///< Two strategies in one logical task.
+  inside_scope = 205,            ///< The call is not for inside a strategy's scope.
   invalid_device = 301,          ///< A device list no strategy can be made of.
   shape_mismatch = 302,          ///< Values, or a value and its place, differ in shape.
   invalid_axis = 303,            ///< An axis the value does not have, or named twice.
   not_per_replica = 304,         ///< A plain value where each replica should have its own.
   structure_mismatch = 305,      ///< The replicas' values cannot be put together.
   variable_mismatch = 306,       ///< Replicas made different variables together.
+  not_equivalent = 307,          ///< A program gives different answers under two strategies.
+  aggregation_required = 308,    ///< A replica's write to what only an aggregation can write.
   invalid_schedule = 401,        ///< A schedule string that cannot be read.
   schedule_diverged = 402,       ///< A schedule that does not fit the program any more.
   too_long = 403,                ///< A simulated run that took more steps than it was allowed.

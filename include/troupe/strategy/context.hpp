@@ -39,20 +39,24 @@ class merge_operation;
 template <class F, class... Args>
 class run_operation;
 
-/// Held by one replica during one run.
+/// Held by one replica during one run; or the context of code that is outside of everything:
+/// the only replica of the default strategy, where a merge function is called at once.
 class replica_context {
  public:
+  /// The context outside of everything.
+  replica_context() noexcept = default;
   explicit replica_context(replica_actor& self) noexcept : self_(&self), run_(self.run_number()) {}
 
   /// Whether the code that runs now is this replica's: its function, or a branch of it.
   bool is_current() const noexcept {
+    if (!self_) return activity::ambient_here() == nullptr;
     activity* const now = activity::current();
     // Compared before it is looked into: an old context's replica may be gone.
     return now && now->origin() == self_ && self_->run_number() == run_;
   }
 
   /// 0 … num_replicas_in_sync() - 1.
-  int replica_id() const noexcept { return static_cast<int>(self_->replica()); }
+  int replica_id() const noexcept { return self_ ? static_cast<int>(self_->replica()) : 0; }
   int num_replicas_in_sync() const noexcept;
   const troupe::strategy& strategy() const noexcept;
 
@@ -110,8 +114,8 @@ class replica_context {
 
   strategy_state& owner() const noexcept;
 
-  replica_actor* self_;
-  std::uint64_t run_;
+  replica_actor* self_ = nullptr;
+  std::uint64_t run_ = 0;
 };
 
 /// What an update function is in: cross-replica context, for one replica's components.
@@ -175,7 +179,8 @@ class cross_replica_context {
 // The ambient queries: the same answers for library code that has no context at hand.
 // They belong to the logical task, not to the thread, and hold across suspensions.
 
-/// The replica this code runs for; empty in cross-replica context and outside runs.
+/// The replica this code runs for, outside of everything the default strategy's; empty in
+/// cross-replica context.
 std::optional<replica_context> get_replica_context() noexcept;
 
 /// Inside a merge function or an update function, or outside any run but inside a strategy's

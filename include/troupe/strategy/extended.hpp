@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "troupe/strategy/steps.hpp"
 #include "troupe/strategy/strategy.hpp"
 #include "troupe/strategy/variables/sync_on_read_variable.hpp"
 #include "troupe/strategy/variables/update.hpp"
@@ -165,6 +166,15 @@ class strategy_extended {
   [[nodiscard("co_await it: nothing runs before")]] auto call_for_each_replica(F fn,
                                                                                Args... args) const {
     return owner_->facade().run(std::move(fn), std::move(args)...);
+  }
+
+  /// Calls `fn(multi_step_context&, *next++)` so many times, in cross-replica context; see
+  /// steps.hpp. `fn` is a plain function or a task.
+  template <class F, class Iterator>
+  [[deprecated("write the loop around run()")]] task<multi_step_context>
+  experimental_run_steps_on_iterator(F fn, Iterator next, int iterations = 1) const {
+    owner_->require_cross_replica("experimental_run_steps_on_iterator()");
+    return detail::run_steps(owner_, std::move(fn), std::move(next), iterations);
   }
 
   /// One process, whose programs are no graphs: these never change.

@@ -10,6 +10,7 @@
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -20,6 +21,7 @@
 #include "troupe/actors/merge_request.hpp"
 #include "troupe/core/task.hpp"
 #include "troupe/strategy/context.hpp"
+#include "troupe/strategy/lone_merge.hpp"
 #include "troupe/strategy/structure.hpp"
 
 namespace troupe {
@@ -88,21 +90,24 @@ class merge_operation final : public merge_request {
   bool await_ready() const noexcept { return false; }
 
   template <std::derived_from<detail::chain_link> Promise>
-  void await_suspend(std::coroutine_handle<Promise> replica) {
+  bool await_suspend(std::coroutine_handle<Promise> replica) {
     activity* const self = replica.promise().self;
+    at = replica.promise().at;
     // Compared before it is looked into: an old context's replica may be gone.
     if (self != who || who->run_number() != run_) [[unlikely]] {
+      if (!who) return begin_alone(replica);
       detail::throw_foreign_context("merge_call()");
     }
-    at = replica.promise().at;
     self->park(replica, *this);
     barrier_actor::arrive(*this);
+    return true;
   }
 
   share await_resume() {
     const replica_actor* const self = who;
     void* const outcome = self ? barrier_actor::outcome_for(*self) : nullptr;
     if (!outcome) [[unlikely]] {
+      if (alone_) return end_alone();
       detail::throw_merge_failure(self);
     }
     if constexpr (!std::is_void_v<result>) {
@@ -111,6 +116,24 @@ class merge_operation final : public merge_request {
   }
 
  private:
+  template <class Promise>
+  bool begin_alone(std::coroutine_handle<Promise> caller) {
+    alone_ = detail::merge_alone(*this);
+    if (!alone_->body) return false;
+    caller.promise().self->set_ambient(alone_->mode);
+    std::move(alone_->body).operator co_await().await_suspend(caller);
+    return true;
+  }
+  share end_alone() {
+    if (alone_->body) {
+      activity::current()->set_ambient(nullptr);
+      alone_->body.take();
+    }
+    if constexpr (!std::is_void_v<result>) {
+      return structure<result>::take(0, *static_cast<result*>(alone_->result.where()));
+    }
+  }
+
   using gathered = std::tuple<regrouped_t<Args>...>;
   using columns = std::tuple<per_replica<Args>...>;
 
@@ -210,6 +233,7 @@ class merge_operation final : public merge_request {
   std::uint64_t run_;
   [[no_unique_address]] F fn_;
   std::tuple<Args...> args_;
+  std::unique_ptr<detail::lone_merge> alone_;
 };
 
 template <class F, class... Args>

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "troupe/strategy/device.hpp"
@@ -30,6 +31,8 @@ class mirrored_strategy final : public strategy {
 
   /// `replicas` replicas on cpu:0 and following. \throws errc::invalid_device for none.
   mirrored_strategy(runtime& on, int replicas, mirrored_options options = {});
+
+  std::string_view kind() const noexcept override { return "mirrored_strategy"; }
 };
 
 }  // namespace troupe

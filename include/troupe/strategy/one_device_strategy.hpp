@@ -17,6 +17,8 @@ class one_device_strategy final : public strategy {
  public:
   /// \throws errc::invalid_device for a name that is none.
   explicit one_device_strategy(runtime& on, std::string_view device = "cpu:0");
+
+  std::string_view kind() const noexcept override { return "one_device_strategy"; }
 };
 
 }  // namespace troupe

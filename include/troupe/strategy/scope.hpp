@@ -43,4 +43,9 @@ class [[nodiscard("a scope ends with the object: give it a name")]] strategy_sco
   bool outermost_ = false;
 };
 
+/// Puts the rest of the logical task or, outside of tasks, of the thread inside `which`, until
+/// the next call; null ends it. `which` must live until then.
+/// \throws errc::inside_scope inside a scope() or a run: there it would end something else.
+void experimental_set_strategy(const strategy* which);
+
 }  // namespace troupe

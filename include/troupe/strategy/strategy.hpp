@@ -24,6 +24,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -57,6 +58,9 @@ class strategy {
   strategy(const strategy&) = delete;
   strategy& operator=(const strategy&) = delete;
   virtual ~strategy() = default;
+
+  /// "mirrored_strategy": for messages.
+  virtual std::string_view kind() const noexcept = 0;
 
   int num_replicas_in_sync() const noexcept { return static_cast<int>(state_->replicas()); }
 
@@ -194,6 +198,9 @@ class strategy {
 /// The strategy in force where there is no other: one replica, on the caller's runtime.
 /// get_strategy() returns it; it is never made by hand.
 class default_strategy final : public strategy {
+ public:
+  std::string_view kind() const noexcept override { return "default_strategy"; }
+
  private:
   friend const strategy& get_default_strategy() noexcept;
   default_strategy();

@@ -79,6 +79,8 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   void require_device(std::string_view name) const;
 
   const detail::mode& cross_replica_mode() const noexcept { return merge_mode_; }
+  /// The same, entered by experimental_set_strategy().
+  const detail::mode& set_mode() const noexcept { return set_mode_; }
 
   /// Who keeps the components of this strategy's variables.
   troupe::owners& owners();
@@ -99,6 +101,7 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   merge_check check_;
   detail::mode replica_mode_{this, false};
   detail::mode merge_mode_{this, true};
+  detail::mode set_mode_{this, true};
 
   std::vector<latest> latest_;  // Index = line of our runtime; touched by that line only.
   mutable std::mutex mutex_;    // Guards the rest.

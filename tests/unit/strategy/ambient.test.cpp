@@ -33,6 +33,7 @@ answers ask() {
 
 answers outside() {
   answers a;
+  a.replica = 0;
   a.in_force = &get_default_strategy();
   return a;
 }

@@ -95,7 +95,9 @@ class variable_base {
   void require_replica(const replica_context& ctx, const char* call) const {
     if (!ctx.is_current()) [[unlikely]]
       throw_foreign_context(call);
-    if (current_mode()->owner != owner_.get()) [[unlikely]]
+    const mode* const here = current_mode();
+    const bool ours = here ? here->owner == owner_.get() : owner_->is_default();
+    if (!ours) [[unlikely]]
       throw_foreign_variable(name_, call);
   }
   void require_update(const update_context& ctx, const char* call) const;

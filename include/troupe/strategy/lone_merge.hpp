@@ -1,0 +1,30 @@
+// lone_merge.hpp - a merge_call outside of everything, where one replica is all there are.
+//
+// Code that uses get_replica_context() runs unchanged without a strategy: there is nobody to
+// wait for, so the merge function is called at once, in cross-replica context of the default
+// strategy.
+
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "troupe/actors/merge_request.hpp"
+#include "troupe/core/task.hpp"
+
+namespace troupe::detail {
+
+/// A merge of one, outside of all runs: who calls it has arrived, so it happens at once.
+struct lone_merge {
+  lone_merge(merge_request& request, const void* in) noexcept : round{&request}, mode(in) {}
+
+  std::array<merge_request*, 1> round;
+  const void* mode;  ///< The default strategy's cross-replica context.
+  merge_result result;
+  task<> body;  ///< Empty if the function was a plain one: then it has been called.
+};
+
+/// \throws errc::foreign_context in any other context; what the merge function throws.
+std::unique_ptr<lone_merge> merge_alone(merge_request& request);
+
+}  // namespace troupe::detail
