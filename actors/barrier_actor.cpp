@@ -1,4 +1,5 @@
-// barrier_actor.cpp - the rounds: gather, merge, release. barrier_break.cpp has the rest.
+// barrier_actor.cpp - the rounds: gather, merge, release. barrier_break.cpp has how they end,
+// barrier_turns.cpp how replicas take turns.
 
 #include "troupe/actors/barrier_actor.hpp"
 
@@ -44,12 +45,12 @@ void barrier_actor::admit(std::span<replica_actor> members) {
   }
 }
 
-void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, merge_check check) {
+void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, run_rules rules) {
   TROUPE_ASSERT(phase_ == phase::idle);
   on_end_ = &on_end;
   above_ = above;
   set_ambient(mode);
-  check_ = check;
+  rules_ = rules;
   phase_ = phase::gathering;
   cancel_seen_ = over_ = false;
   merges_ = 0;
@@ -63,8 +64,12 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, m
   progress_.store(0, std::memory_order_relaxed);
   for (auto& s : shares_) {
     s->arrived = s->finished = 0;
-    s->halted = s->failing = false;
+    s->halted = s->failing = s->in_turns = false;
     s->slow = shares_.size() > 1 || s->who.on->traced();
+  }
+  if (rules.order == replica_order::one_by_one) [[unlikely]] {
+    begin_turns();
+    return;
   }
   for (auto& s : shares_) s->who.on->post(s->members);
 }
@@ -81,6 +86,10 @@ void barrier_actor::arrive_with_care(share& s, merge_request& request) noexcept 
     }
     return;
   }
+  if (s.in_turns) {
+    pass_turn(who);
+    return;
+  }
   note_progress(s, s.arrived == 1, line_waits);
 }
 
@@ -88,6 +97,10 @@ void barrier_actor::finish(replica_actor& who) noexcept {
   share& s = share_of(who);
   ++s.finished;
   s.slow = true;  // From now on an arrival is a divergence.
+  if (s.in_turns) [[unlikely]] {
+    finish_in_turn(s, who);
+    return;
+  }
   if (s.halted) [[unlikely]] {
     if (s.failing && s.finished == s.expected) line_is_done();
     return;
@@ -164,7 +177,7 @@ void barrier_actor::start_merge() noexcept {
   if (stop_requested()) reset_stop();
   const merge_request& first = *slots_.front();
   who_.on->trace(trace_kind::merge_begin, who_, first.at, merges_ + 1);
-  merge_site site{slots_, above_, check_ == merge_check::identity, result_, 0};
+  merge_site site{slots_, above_, rules_.check == merge_check::identity, result_, 0};
   if (merge_failure_) merge_failure_ = nullptr;
   try {
     bool agreed = false;
@@ -212,6 +225,10 @@ void barrier_actor::merged() noexcept {
 void barrier_actor::release(void* outcome) noexcept {
   // Everybody waits: the lines' parts are ours until we post.
   phase_ = phase::gathering;
+  if (rules_.order == replica_order::one_by_one) [[unlikely]] {
+    release_first(outcome);
+    return;
+  }
   std::fill(slots_.begin(), slots_.end(), nullptr);
   if (shares_.size() > 1) progress_.store(0, std::memory_order_relaxed);
   for (auto& s : shares_) {

@@ -91,6 +91,7 @@ replica_place barrier_actor::place_of(const replica_actor& r) const {
       p.doing = "threw: " + describe(r.failure());
       p.doing = p.doing.substr(0, p.doing.find('\n'));  // Its first line will do.
       return p;
+    case replica_actor::phase::starting: p.doing = "has not begun"; return p;
     default: break;
   }
   p.at = r.where();
@@ -111,12 +112,21 @@ void barrier_actor::pass_verdict() noexcept {
     verdict_ = std::current_exception();
   }
   who_.on->trace(trace_kind::verdict, who_, last_agreed_, static_cast<std::uint64_t>(reason_));
-  lines_left_.store(static_cast<std::uint32_t>(shares_.size()), std::memory_order_relaxed);
-  for (auto& s : shares_) s->who.on->post(s->fail_signal);
+  if (rules_.order == replica_order::one_by_one) {
+    share& with_turn = share_of(member(turn_));
+    with_turn.who.on->post(with_turn.fail_signal);
+  } else {
+    lines_left_.store(static_cast<std::uint32_t>(shares_.size()), std::memory_order_relaxed);
+    for (auto& s : shares_) s->who.on->post(s->fail_signal);
+  }
   settle();
 }
 
 void barrier_actor::share::fail() noexcept {
+  if (in_turns) {
+    barrier.unwind();
+    return;
+  }
   failing = true;
   for (std::size_t i = 0; i < members.size(); ++i) {
     replica_actor& r = member(i);

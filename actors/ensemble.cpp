@@ -54,7 +54,7 @@ void ensemble::begin(activity& caller, const order& what) {
   holders_.store(1, std::memory_order_relaxed);
   cancel_sent_ = false;
   for (std::size_t i = 0; i < size_; ++i) replicas_[i].prepare(*what.program, what.replica_mode);
-  barrier_.begin_run(caller, what.above, what.merge_mode, what.check);
+  barrier_.begin_run(caller, what.above, what.merge_mode, what.rules);
 }
 
 void ensemble::cancel(std::shared_ptr<void> owner) noexcept {

@@ -10,6 +10,10 @@ namespace troupe {
 
 void replica_actor::step_slowly(turn how) noexcept {
   if (how == turn::drop) return;
+  if (given_turn_) [[unlikely]] {
+    step_in_turn();
+    return;
+  }
   if (phase_ == phase::starting) {
     step_with_care_ = owner().on->traced();
     enter();
@@ -17,6 +21,12 @@ void replica_actor::step_slowly(turn how) noexcept {
     owner().on->trace(trace_kind::resume, owner(), where());
     resume();
   }
+}
+
+void replica_actor::step_in_turn() noexcept {
+  given_turn_ = false;
+  step_with_care_ = owner().on->traced();
+  if (barrier_actor::take_turn(*this)) step_slowly(turn::take);
 }
 
 void replica_actor::enter() noexcept {

@@ -33,13 +33,17 @@ std::vector<std::string> first_devices(int replicas) {
   return devices;
 }
 
+run_rules rules_of(const mirrored_options& options) {
+  return {.check = options.check, .order = options.order};
+}
+
 }  // namespace
 
 mirrored_strategy::mirrored_strategy(troupe::runtime& on, const std::vector<std::string>& devices,
                                      mirrored_options options)
-    : strategy(on.state(), canonical_devices(devices), options.check) {}
+    : strategy(on.state(), canonical_devices(devices), rules_of(options)) {}
 
 mirrored_strategy::mirrored_strategy(troupe::runtime& on, int replicas, mirrored_options options)
-    : strategy(on.state(), first_devices(replicas), options.check) {}
+    : strategy(on.state(), first_devices(replicas), rules_of(options)) {}
 
 }  // namespace troupe

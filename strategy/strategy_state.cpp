@@ -20,11 +20,11 @@ namespace {
 }  // namespace
 
 strategy_state::strategy_state(const troupe::strategy& facade, std::shared_ptr<runtime_state> on,
-                               std::vector<std::string> devices, merge_check check)
+                               std::vector<std::string> devices, const run_rules& rules)
     : facade_(&facade),
       on_(std::move(on)),
       devices_(std::move(devices)),
-      check_(check),
+      rules_(rules),
       latest_(on_ ? on_->lines() : 0) {}
 
 strategy_state::~strategy_state() = default;
@@ -55,7 +55,7 @@ void strategy_state::begin(ensemble& with, activity& caller, replica_program& pr
                       .above = this,
                       .replica_mode = &replica_mode_,
                       .merge_mode = &merge_mode_,
-                      .check = check_});
+                      .rules = rules_});
 }
 
 void strategy_state::release(ensemble& used, scheduler& callers_line) noexcept {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -25,6 +26,15 @@ inline exploration explore_all(const simulation::program& body, simulation_optio
   const bool everything = report.complete || report.replayed;
   REQUIRE(everything);
   return report;
+}
+
+/// Requires that `body` holds under every schedule there is, on one line and on several.
+inline void explore_lines(const simulation::program& body) {
+  for (const std::size_t lines : {1u, 2u, 3u}) {
+    simulation_options options;
+    options.lines = lines;
+    explore_all(body, options);
+  }
 }
 
 /// Requires that `body` holds under the default schedule and `samples` random ones.

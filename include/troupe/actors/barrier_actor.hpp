@@ -13,11 +13,14 @@
 // Guarantees
 //   once       the merge function of a round runs once, in the barrier's own activity;
 //   ordered    arrival order leaves no mark on the arguments or on the results;
+//   in turns   with replica_order::one_by_one, one replica at most is between two merges;
 //   complete   after a break every replica finishes, then the run ends, exactly once;
-//   lean       a round posts one event to the barrier's line and one row to each line.
+//   lean       a round posts one event to the barrier's line and one row to each line, or in
+//              turns one event for each replica.
 //
-// Threading: arrive() and finish() on the replica's line; everything else on the home
-// line. Counts of a line are touched by that line only, until the round is whole.
+// Threading: arrive(), finish() and take_turn() on the replica's line; everything else on the
+// home line. Counts of a line are touched by that line only, until the round is whole. In turns
+// no two replicas run at once, and the one that does acts for all.
 
 #pragma once
 
@@ -31,16 +34,11 @@
 
 #include "troupe/actors/merge_request.hpp"
 #include "troupe/actors/replica_actor.hpp"
+#include "troupe/actors/run_rules.hpp"
 #include "troupe/core/error.hpp"
 #include "troupe/runtime/scheduler.hpp"
 
 namespace troupe {
-
-/// How strictly the merges of a round must agree.
-enum class merge_check : std::uint8_t {
-  identity,  ///< Same place, same function, same types.
-  count,     ///< The same number of merges, as in TensorFlow: replica 0's function runs.
-};
 
 class barrier_actor final : public routine {
  public:
@@ -52,7 +50,7 @@ class barrier_actor final : public routine {
 
   /// Begins a run of the admitted replicas; `on_end` is woken when all have finished.
   /// `above` goes to the merge functions; `mode` is their ambient context.
-  void begin_run(activity& on_end, void* above, const void* mode, merge_check check);
+  void begin_run(activity& on_end, void* above, const void* mode, run_rules rules);
 
   /// The barrier at which this replica meets the others.
   static barrier_actor& of(const replica_actor& who) noexcept { return share_of(who).barrier; }
@@ -71,8 +69,12 @@ class barrier_actor final : public routine {
   }
   void finish(replica_actor& who) noexcept;
 
+  /// False if the run broke before `who`, which was given the turn, could take it.
+  static bool take_turn(const replica_actor& who) noexcept;
+
   /// What the latest merge returned; null if it threw. A replica that was released keeps what
-  /// its round gave it, also when the run breaks before it goes on.
+  /// its round gave it, also when the run breaks before it goes on; in turns it has to be its
+  /// turn, too.
   static void* outcome_for(const replica_actor& who) noexcept { return share_of(who).outcome; }
 
   /// Throws what the merge threw or, when `who` waited for a round that will not happen, the
@@ -130,10 +132,11 @@ class barrier_actor final : public routine {
     std::uint32_t arrived = 0;
     std::uint32_t finished = 0;
     std::uint32_t expected = 0;
-    bool slow = false;     ///< An arrival may mean more than one more.
-    bool halted = false;   ///< Releases have stopped.
-    bool failing = false;  ///< The verdict is known here.
-    event_row members;     ///< The replica actors.
+    bool slow = false;      ///< An arrival may mean more than one more.
+    bool halted = false;    ///< Releases have stopped.
+    bool failing = false;   ///< The verdict is known here.
+    bool in_turns = false;  ///< replica_order::one_by_one.
+    event_row members;      ///< The replica actors.
 
     party who;
     signal<share, &share::halt> halt_signal;
@@ -149,6 +152,16 @@ class barrier_actor final : public routine {
   void report_trouble() noexcept;
   void line_is_done() noexcept;
   void signal_home(event& e) noexcept;
+
+  // replica_order::one_by_one; see barrier_turns.cpp.
+  replica_actor& member(std::size_t i) noexcept;
+  void begin_turns() noexcept;
+  void give_turn(std::size_t i) noexcept;
+  void pass_turn(const replica_actor& from) noexcept;
+  void finish_in_turn(const share& s, const replica_actor& who) noexcept;
+  void release_first(void* outcome) noexcept;
+  void unwind() noexcept;
+  void unwind_next() noexcept;
 
   // What the home line does when signalled.
   void judge() noexcept;
@@ -168,12 +181,13 @@ class barrier_actor final : public routine {
 
   party who_;
   std::vector<std::unique_ptr<share>> shares_;
-  std::vector<merge_request*> slots_;  // Index = replica; null while it does not wait here.
+  std::vector<merge_request*> slots_;  // Index = replica; null while it waits neither here
+                                       // nor, in turns, to go on.
   std::vector<replica_place> places_;  // Filled by the lines while halting.
 
   activity* on_end_ = nullptr;
   void* above_ = nullptr;
-  merge_check check_ = merge_check::identity;
+  run_rules rules_;
   phase phase_ = phase::idle;
   bool cancel_seen_ = false;
   bool over_ = false;
@@ -190,6 +204,10 @@ class barrier_actor final : public routine {
   signal<barrier_actor, &barrier_actor::break_up> trouble_;
   signal<barrier_actor, &barrier_actor::pass_verdict> all_halted_;
   signal<barrier_actor, &barrier_actor::close_run> all_finished_;
+
+  // In turns only, and touched by whoever has the turn.
+  std::size_t turn_ = 0;     // The replica that has it, or had it last.
+  std::size_t unwound_ = 0;  // After a break: the replicas before this one have ended.
 
   // What the lines tell each other; see note_progress().
   alignas(64) std::atomic<std::uint64_t> progress_{0};

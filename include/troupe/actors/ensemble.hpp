@@ -43,7 +43,7 @@ class ensemble final : public root {
     void* above;               ///< For merge functions.
     const void* replica_mode;  ///< Ambient context of the replicas …
     const void* merge_mode;    ///< … and of the merge functions.
-    merge_check check;
+    run_rules rules;
   };
 
   /// Starts a run on all lines; `caller` is woken when every replica has finished.

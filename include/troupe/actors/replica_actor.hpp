@@ -6,7 +6,7 @@
 //
 // Guarantees
 //   serial  its steps never overlap;
-//   once    every started replica finishes exactly once and tells its barrier.
+//   once    every replica that was entered finishes exactly once and tells its barrier.
 
 #pragma once
 
@@ -71,6 +71,15 @@ class alignas(64) replica_actor final : public routine {
     reset_stop();
   }
 
+  /// Its next step asks the barrier first: the run may have been broken by then.
+  /// \pre It waits for its turn. From the line of whoever has that.
+  void give_turn() noexcept {
+    given_turn_ = step_with_care_ = true;
+    wake();
+  }
+  /// It has not taken that step yet.
+  bool given_turn() const noexcept { return given_turn_; }
+
   /// Destroys an unfinished coroutine. \pre Nothing runs.
   void abandon() noexcept;
 
@@ -84,13 +93,15 @@ class alignas(64) replica_actor final : public routine {
     }
   }
   void step_slowly(turn how) noexcept;
+  void step_in_turn() noexcept;
 
   void enter() noexcept;
   void root_ended() noexcept override;
   void finish(phase how) noexcept;
 
   // In the order of use: what a merge touches comes first.
-  bool step_with_care_ = false;  ///< The next step enters, or every step is traced.
+  bool step_with_care_ = false;  ///< The next step enters or takes a turn, or all are traced.
+  bool given_turn_ = false;
   phase phase_ = phase::idle;
   std::uint32_t replica_;
   void* share_ = nullptr;

@@ -18,8 +18,11 @@
 
 namespace troupe {
 
+/// What TensorFlow does is `{.check = merge_check::count, .order = replica_order::one_by_one}`: it
+/// runs one replica at a time, by id, each up to its next merge; see run_rules.hpp.
 struct mirrored_options {
   merge_check check = merge_check::identity;
+  replica_order order = replica_order::concurrent;
 };
 
 class mirrored_strategy final : public strategy {

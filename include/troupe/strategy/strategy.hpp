@@ -70,7 +70,7 @@ class strategy {
   /// Puts the code up to the end of the block inside this strategy; see scope.hpp.
   strategy_scope scope() const { return strategy_scope(state_); }
 
-  /// Calls `fn` once on every replica, concurrently.
+  /// Calls `fn` once on every replica, concurrently unless the strategy says otherwise.
   ///
   /// `fn(replica_context, args...)`; the context is optional; a plain function or a
   /// coroutine (a task), whose parameters should be values. Of the arguments, a
@@ -188,8 +188,9 @@ class strategy {
   const std::shared_ptr<strategy_state>& state() const noexcept { return state_; }
 
  protected:
-  strategy(std::shared_ptr<runtime_state> on, std::vector<std::string> devices, merge_check check)
-      : state_(std::make_shared<strategy_state>(*this, std::move(on), std::move(devices), check)) {}
+  strategy(std::shared_ptr<runtime_state> on, std::vector<std::string> devices,
+           const run_rules& rules = run_rules())
+      : state_(std::make_shared<strategy_state>(*this, std::move(on), std::move(devices), rules)) {}
 
  private:
   std::shared_ptr<strategy_state> state_;

@@ -41,7 +41,7 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
  public:
   /// `on` null: the default strategy, which runs where its caller runs.
   strategy_state(const troupe::strategy& facade, std::shared_ptr<runtime_state> on,
-                 std::vector<std::string> devices, merge_check check);
+                 std::vector<std::string> devices, const run_rules& rules);
   ~strategy_state();
 
   std::size_t replicas() const noexcept { return devices_.size(); }
@@ -98,7 +98,7 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   const troupe::strategy* facade_;
   std::shared_ptr<runtime_state> on_;
   std::vector<std::string> devices_;
-  merge_check check_;
+  run_rules rules_;
   detail::mode replica_mode_{this, false};
   detail::mode merge_mode_{this, true};
   detail::mode set_mode_{this, true};

@@ -1,0 +1,98 @@
+// barrier_turns.cpp - replica_order::one_by_one: replicas run in turn, by id.
+//
+// The turn is passed on by posting the next replica's event, from the line of the one before
+// it. No other replica runs, so that whoever has the turn may touch what belongs to all. Who
+// waits for its turn after a merge keeps its slot until then: to a run that breaks it is one of
+// those who wait.
+//
+// Halted lines neither pass the turn on nor take it. The verdict therefore goes to one replica,
+// which had the turn last; it may be anywhere, and ends first. The others follow by id, one at a
+// time again; those that were never entered are left out.
+
+#include <utility>
+
+#include "troupe/actors/barrier_actor.hpp"
+
+namespace troupe {
+
+replica_actor& barrier_actor::member(std::size_t i) noexcept {
+  return shares_[i % shares_.size()]->member(i / shares_.size());
+}
+
+void barrier_actor::begin_turns() noexcept {
+  for (auto& s : shares_) s->slow = s->in_turns = true;
+  give_turn(0);
+}
+
+void barrier_actor::give_turn(std::size_t i) noexcept {
+  turn_ = i;
+  member(i).give_turn();  // It may run from here on: nothing is touched any more.
+}
+
+void barrier_actor::pass_turn(const replica_actor& from) noexcept {
+  const std::size_t next = from.replica() + 1;
+  if (next == slots_.size()) {
+    signal_home(whole_);
+  } else {
+    give_turn(next);
+  }
+}
+
+bool barrier_actor::take_turn(const replica_actor& who) noexcept {
+  const share& s = share_of(who);
+  if (!s.halted) {
+    s.slots[who.replica()] = nullptr;
+    return true;
+  }
+  if (s.failing) s.barrier.unwind_next();  // The verdict was here first.
+  return false;
+}
+
+void barrier_actor::finish_in_turn(const share& s, const replica_actor& who) noexcept {
+  if (s.failing) {
+    unwind_next();
+  } else if (s.halted) {
+    return;  // The verdict will find it finished.
+  } else if (who.is() == replica_actor::phase::failed) {
+    report_trouble();
+  } else {
+    pass_turn(who);
+  }
+}
+
+void barrier_actor::release_first(void* outcome) noexcept {
+  for (auto& s : shares_) {
+    s->arrived = 0;
+    s->outcome = outcome;
+  }
+  give_turn(0);
+}
+
+void barrier_actor::unwind() noexcept {
+  for (auto& s : shares_) s->failing = true;
+  unwound_ = 0;
+  replica_actor& last = member(turn_);
+  if (last.given_turn()) return;  // Its event is on its way, and take_turn() goes on.
+  if (last.is() == replica_actor::phase::running && !slots_[turn_]) {
+    last.stop();  // When it has wound up, finish_in_turn() goes on.
+    return;
+  }
+  unwind_next();
+}
+
+void barrier_actor::unwind_next() noexcept {
+  for (; unwound_ < slots_.size(); ++unwound_) {
+    replica_actor& r = member(unwound_);
+    if (!r.unfinished()) continue;
+    r.mark_interrupted();
+    if (auto* request = std::exchange(slots_[unwound_], nullptr)) {
+      request->who = nullptr;
+      r.stop();
+      r.wake();  // It may run from here on.
+      return;
+    }
+  }
+  signal_home(all_finished_);
+}
+
+}  // namespace troupe
