@@ -5,8 +5,11 @@
 
 #include <asio/awaitable.hpp>
 #include <coroutine>
+#include <map>
 #include <string>
 #include <troupe/troupe.hpp>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #ifndef CASE
@@ -22,6 +25,14 @@ struct greeting {};
 struct listener : actor<listener, greeting> {
   using actor::actor;
   void on(greeting) {}
+};
+
+struct point {
+  int x, y;
+};
+template <>
+struct troupe::described<point> {
+  static constexpr auto members = std::tuple(&point::x);
 };
 
 #if CASE == 0
@@ -86,6 +97,18 @@ task<> f(replica_context ctx) { co_await ctx.all_gather(3.0); }
 auto f(const strategy& s, const std::pair<per_replica<int>, per_replica<int>>& both) {
   return s.reduce(reduce_op::sum, both);
 }
+#elif CASE == 35  // troupe: reduce() takes one value
+auto f(const strategy& s, const std::vector<per_replica<int>>& all) {
+  return s.reduce(reduce_op::mean, all);
+}
+#elif CASE == 36  // troupe: reduce() takes one value
+auto f(const strategy& s, const std::map<int, per_replica<int>>& all) {
+  return s.reduce(reduce_op::sum, all);
+}
+#elif CASE == 37  // troupe: reduce() takes one value
+auto f(const strategy& s, const fields<point>& all) { return s.reduce(reduce_op::sum, all); }
+#elif CASE == 38  // troupe: this is no described member
+auto f(const fields<point>& all) { return all.get<&point::y>(); }
 
 // --- what belongs to the other context -----------------------------------------------------------
 #elif CASE == 22  // troupe: run() needs cross-replica context, but this is a replica

@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <concepts>
 #include <cstddef>
+#include <map>
 #include <numeric>
 #include <string>
 #include <troupe/troupe.hpp>
@@ -106,22 +107,22 @@ TEST_CASE("core-065 components may differ in length") {
   check_in_every_world(sizes_and_means, {sizes({2, 1}), numbers({5.5, 7.0})});
 }
 
-using nest = std::pair<std::string, std::tuple<ints, int>>;
-using part = std::pair<std::string, std::tuple<int, int>>;
+using nest = std::map<std::string, std::tuple<ints, int>>;
+using part = std::map<std::string, std::tuple<int, int>>;
 
 std::string show(part mine) {
-  const auto& [component, shared] = mine.second;
-  return mine.first + ": " + std::to_string(component) + ", " + std::to_string(shared);
+  const auto& [component, shared] = mine.at("k");
+  return std::to_string(component) + ", " + std::to_string(shared);
 }
 
 task<texts> take_apart(runtime& rt) {
   mirrored_strategy strategy(rt, 2);
-  const nest argument("k", std::tuple<ints, int>({1, 2}, 7));
+  const nest argument = {{"k", std::tuple<ints, int>({1, 2}, 7)}};
   co_return co_await strategy.run(show, argument);
 }
 
 TEST_CASE("core-068 an argument is taken apart at any depth") {
-  check_in_every_world(take_apart, {"k: 1, 7", "k: 2, 7"});
+  check_in_every_world(take_apart, {"1, 7", "2, 7"});
 }
 
 task<std::pair<ints, ints>> pass_to_one(runtime& rt) {
@@ -140,16 +141,19 @@ TEST_CASE("core-070 a single replica is given its component, too") {
 
 // -- results --------------------------------------------------------------------------------------
 
-// Three levels of structure, with text in the leaves.
+// Three levels of structure, with text in the leaves. The list inside holds texts and a map, so
+// that it is a tuple here.
 template <class Leaf>
-using levels = std::tuple<Leaf, std::tuple<Leaf, std::pair<Leaf, Leaf>, Leaf>, Leaf>;
+using levels = std::tuple<Leaf, std::tuple<Leaf, std::map<std::string, Leaf>, Leaf>, Leaf>;
 
 levels<std::string> level(const std::string& i) {
-  return {"a" + i, {"b" + i, {"d" + i, "f" + i}, "g" + i}, "h" + i};
+  return {"a" + i, {"b" + i, {{"c", "d" + i}, {"e", "f" + i}}, "g" + i}, "h" + i};
 }
 
 const levels<texts> regrouped_levels = {
-    {"a1", "a2"}, {{"b1", "b2"}, {{"d1", "d2"}, {"f1", "f2"}}, {"g1", "g2"}}, {"h1", "h2"}};
+    {"a1", "a2"},
+    {{"b1", "b2"}, {{"c", {"d1", "d2"}}, {"e", {"f1", "f2"}}}, {"g1", "g2"}},
+    {"h1", "h2"}};
 
 TEST_CASE("core-040 nested results are regrouped leaf by leaf") {
   CHECK(regroup(per_replica<levels<std::string>>({level("1"), level("2")})) == regrouped_levels);
@@ -164,6 +168,44 @@ TEST_CASE("core-044 a tuple from each replica becomes one tuple") {
   using row = std::tuple<std::string, std::string>;
   const auto whole = regroup(per_replica<row>({row("1", "2"), row("3", "4")}));
   CHECK(whole == std::tuple(texts({"1", "3"}), texts({"2", "4"})));
+}
+
+task<std::string> regroup_what_differs(runtime* rt, std::vector<std::string> (*fn)(int)) {
+  mirrored_strategy strategy(*rt, 2);
+  const auto own = [fn](replica_context ctx) { return fn(ctx.replica_id()); };
+  co_return co_await ending_of(strategy.run(own));
+}
+
+TEST_CASE("core-049 lists of different length are an error of the run") {
+  // A list of numbers would be one value, a tensor, and may have any length.
+  const auto of_length_id = [](runtime& rt) {
+    return regroup_what_differs(
+        &rt, [](int id) { return std::vector<std::string>(static_cast<std::size_t>(id), "x"); });
+  };
+  check_in_every_world(of_length_id, "TR-305");
+}
+
+using dictionary = std::map<std::string, int>;
+
+dictionary under_another_key(replica_context ctx) {
+  return {{ctx.replica_id() == 0 ? "a" : "b", 1}};
+}
+
+task<std::string> merge_other_keys(replica_context ctx) {
+  const auto ignore = [](const std::map<std::string, ints>&) {};
+  co_return co_await ending_of(ctx.merge_call(ignore, under_another_key(ctx)));
+}
+
+task<std::pair<std::string, texts>> regroup_other_keys(runtime& rt) {
+  mirrored_strategy strategy(rt, 2);
+  const std::string of_run = co_await ending_of(strategy.run(under_another_key));
+  const texts of_merge = co_await strategy.run(merge_other_keys);
+  co_return std::pair(of_run, of_merge);
+}
+
+TEST_CASE("core-052 maps of different keys are an error of the run, and of a merge") {
+  // That one replica returns a list and another one a tuple is impossible: they return one type.
+  check_in_every_world(regroup_other_keys, {"TR-305", texts({"TR-305", "TR-305"})});
 }
 
 void count_one(std::atomic<int>* calls) { ++*calls; }
@@ -198,21 +240,24 @@ TEST_CASE("core-053 equal results of all replicas stay one for each") {
 }
 
 using row = std::vector<int>;
-using neighbours = std::tuple<std::pair<per_replica<row>, per_replica<row>>>;
+template <class Leaf>
+using neighbours = std::vector<std::map<std::string, Leaf>>;
 
-task<neighbours> nested_output(runtime& rt) {
+neighbours<row> around(row x) {
+  const std::map<std::string, row> both = {{"a", {x[0] - 1}}, {"b", {x[0] + 1}}};
+  return {both};
+}
+
+task<neighbours<per_replica<row>>> nested_output(runtime& rt) {
   mirrored_strategy strategy(rt, 2);
   const per_replica<row> x = {{0}, {1}};
-  const auto around = [](row v) {
-    return std::make_tuple(std::pair(row({v[0] - 1}), row({v[0] + 1})));
-  };
   co_return co_await strategy.run(around, x);
 }
 
-TEST_CASE("core-054 structure around vectors comes home as structure of per_replicas") {
+TEST_CASE("core-054 a list of maps comes home as a list of maps of per_replicas") {
   const per_replica<row> below = {{-1}, {0}};
   const per_replica<row> above = {{1}, {2}};
-  check_in_every_world(nested_output, neighbours(std::pair(below, above)));
+  check_in_every_world(nested_output, {{{"a", below}, {"b", above}}});
 }
 
 task<numbers> run_on_one(runtime& rt) {
@@ -230,7 +275,7 @@ TEST_CASE("core-098 local results of a structure are the one structure") {
   asio::io_context io;
   runtime rt{io.get_executor()};
   const mirrored_strategy strategy(rt, 2);
-  const std::pair both(ints({1, 2}), ints({2, 3}));
+  const std::map<std::string, ints> both = {{"a", {1, 2}}, {"b", {2, 3}}};
   CHECK(strategy.experimental_local_results(both) == std::vector({both}));
 }
 

@@ -4,7 +4,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <troupe/troupe.hpp>
-#include <tuple>
 #include <vector>
 
 #include "tests/conformance/worlds.hpp"
@@ -22,14 +21,21 @@ using ints = per_replica<int>;
 
 // -- values from a function -----------------------------------------------------------------------
 
-std::tuple<int, int, int> multiples_of_id(value_context ctx) {
-  return {ctx.replica_id, 2 * ctx.replica_id, 3 * ctx.replica_id};
+using tensors = std::vector<tensor<int>>;
+
+/// A list of plain numbers would be one value; of tensors it is structure, as in the model.
+tensors multiples_of_id(value_context ctx) {
+  tensors all;
+  for (int i = 1; i <= 3; ++i) all.push_back(tensor<int>::scalar(i * ctx.replica_id));
+  return all;
 }
 
 TEST_CASE_METHOD(fixture, "core-092 a function's structures become a structure of values") {
-  const auto made = strategy.experimental_distribute_values_from_function(multiples_of_id);
+  const std::vector<per_replica<tensor<int>>> made =
+      strategy.experimental_distribute_values_from_function(multiples_of_id);
   for (int i = 0; i < 2; ++i) {
-    CHECK(select_replica(static_cast<std::size_t>(i), made) == std::tuple(i, 2 * i, 3 * i));
+    CHECK(select_replica(static_cast<std::size_t>(i), made) ==
+          multiples_of_id(value_context{i, 2}));
   }
 }
 

@@ -16,6 +16,7 @@
 #include "troupe/strategy/gather.hpp"
 #include "troupe/strategy/merge_operation.hpp"
 #include "troupe/strategy/reduce.hpp"
+#include "troupe/strategy/structure.hpp"
 #include "troupe/strategy/weighted.hpp"
 
 namespace troupe {
@@ -114,6 +115,12 @@ class reducer {
   [[no_unique_address]] Op op_;
 };
 
+/// Keeps what all_gather() is given whole: a vector of texts is structure elsewhere.
+template <class T>
+struct one_piece {
+  T value;
+};
+
 /// The merge function of all_gather().
 class gatherer {
  public:
@@ -122,6 +129,13 @@ class gatherer {
   template <class T>
   auto operator()(const per_replica<T>& values) const {
     return mirrored(gather(values, axis_));
+  }
+  template <class T>
+  auto operator()(per_replica<one_piece<T>> values) const {
+    per_replica<T> all;
+    all.reserve(values.size());
+    for (auto& each : values) all.append(std::move(each.value));
+    return mirrored(gather(all, axis_));
   }
 
   static std::string verb() { return "all_gather"; }
@@ -139,7 +153,11 @@ auto replica_context::all_gather(T value, int axis) const {
   static_assert(gatherable<T>,
                 "troupe: what has an axis can be gathered: std::vector, std::array and tensor; "
                 "give merge_call() a function of your own for other types");
-  return merge_call(detail::gatherer(axis), std::move(value));
+  if constexpr (detail::structured<T>) {
+    return merge_call(detail::gatherer(axis), detail::one_piece<T>{std::move(value)});
+  } else {
+    return merge_call(detail::gatherer(axis), std::move(value));
+  }
 }
 
 template <class Op, class T>

@@ -68,7 +68,8 @@ class replica_context {
   /// replica its own component; everything else goes to all of them.
   ///
   /// \pre    Every replica makes the same merges in the same order.
-  /// \throws what `merge_fn` throws, on every replica; errc::merge_mismatch,
+  /// \throws what `merge_fn` throws, on every replica; in the same way
+  ///         errc::structure_mismatch when `args` cannot be regrouped; errc::merge_mismatch,
   ///         errc::missing_replica, errc::replica_failed, errc::cancelled when the round
   ///         cannot become whole; errc::foreign_context outside this replica's function.
   template <class F, class... Args>

@@ -41,6 +41,7 @@
 #include "troupe/strategy/run_operation.hpp"
 #include "troupe/strategy/scope.hpp"
 #include "troupe/strategy/strategy_state.hpp"
+#include "troupe/strategy/structure.hpp"
 #include "troupe/strategy/weighted.hpp"
 
 namespace troupe {
@@ -82,7 +83,8 @@ class strategy {
   ///         its own type; or else the error that broke the run, see merge_call();
   ///         errc::cross_replica_required inside a replica of this strategy,
   ///         errc::strategy_mixed inside another one's, errc::runtime_gone,
-  ///         errc::foreign_runtime: a run lives and ends with its caller's runtime.
+  ///         errc::foreign_runtime: a run lives and ends with its caller's runtime;
+  ///         errc::structure_mismatch when the results cannot be regrouped.
   template <class F, class... Args>
   [[nodiscard("co_await it, or give it to block_on(): nothing runs before")]] auto run(
       F fn, Args... args) const {
@@ -107,9 +109,9 @@ class strategy {
   template <reduction Op, class Value>
   auto reduce(Op op, const Value& value) const {
     state_->require_cross_replica("reduce()");
-    static_assert(!detail::is_product<Value>,
-                  "troupe: reduce() takes one value: reduce the leaves of a tuple or pair, one by "
-                  "one");
+    static_assert(!detail::structured<Value>,
+                  "troupe: reduce() takes one value: reduce the leaves of a structure, one by one, "
+                  "or all of them inside a replica, with all_reduce()");
     if constexpr (is_per_replica<Value> || is_mirrored<Value>) {
       return troupe::reduce(op, value);
     } else if constexpr (is_weighted<Value>) {
@@ -154,6 +156,7 @@ class strategy {
 
   /// What `fn(value_context)` gives for each replica, put together; called here and now, in
   /// replica order, and not on the replicas.
+  /// \throws errc::structure_mismatch when the values cannot be regrouped.
   template <class F>
   auto experimental_distribute_values_from_function(F fn) const {
     using value = std::invoke_result_t<F&, value_context>;
