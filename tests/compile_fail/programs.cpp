@@ -80,6 +80,10 @@ struct most {};
 task<> f(replica_context ctx) { co_await ctx.all_reduce(most(), 1); }
 #elif CASE == 15  // troupe: all_reduce() is defined for
 task<> f(replica_context ctx) { co_await ctx.all_reduce(reduce_op::sum, std::tuple(1, true)); }
+#elif CASE == 39  // troupe: all_reduce() is defined for
+task<> f(replica_context ctx, std::map<int, std::vector<std::string>> mine) {
+  co_await ctx.all_reduce(reduce_op::sum, mine);
+}
 #elif CASE == 16  // troupe: sum and mean are defined for
 auto f(const per_replica<std::string>& v) { return reduce(reduce_op::sum, v); }
 #elif CASE == 17  // troupe: sum and mean are defined for

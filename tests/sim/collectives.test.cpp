@@ -1,12 +1,16 @@
 // all_reduce and all_gather under every schedule: what comes out has the same bits always.
 
 #include <catch2/catch_test_macros.hpp>
+#include <exception>
+#include <map>
+#include <string>
 #include <troupe/troupe.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "tests/support/explore.hpp"
+#include "tests/support/outcome.hpp"
 
 namespace troupe::test {
 namespace {
@@ -68,6 +72,40 @@ TEST_CASE("nested tuples are reduced leaf by leaf under every schedule") {
     const auto got = co_await strategy.run(reduce_nest);
     const bool first = select_replica(0, got) == nest(std::pair(2, 1.0f), std::tuple(1));
     w.check(first, "all leaves");
+  });
+}
+
+using dictionary = std::map<std::string, std::vector<tensor<int>>>;
+
+task<dictionary> reduce_dictionary(replica_context ctx) {
+  const tensor<int> mine({2}, ctx.replica_id() + 1);
+  const dictionary all = {{"a", {mine, tensor<int>::scalar(10)}}, {"b", {}}};
+  co_return co_await ctx.all_reduce(reduce_op::sum, all);
+}
+
+TEST_CASE("maps and vectors of tensors are reduced leaf by leaf under every schedule") {
+  explore_all([](world& w) -> task<> {
+    mirrored_strategy strategy(w.runtime(), 2);
+    const auto got = co_await strategy.run(reduce_dictionary);
+    const dictionary sums = {{"a", {tensor<int>({2}, 3), tensor<int>::scalar(20)}}, {"b", {}}};
+    const bool first = select_replica(0, got) == sums;
+    const bool second = select_replica(1, got) == sums;
+    w.check(first && second, "all leaves");
+  });
+}
+
+using lists = std::vector<std::vector<tensor<int>>>;
+
+task<> reduce_lists(replica_context ctx) {
+  const lists mine(2 + static_cast<std::size_t>(ctx.replica_id()));
+  co_await ctx.all_reduce(reduce_op::sum, mine);
+}
+
+TEST_CASE("structures that differ are told to every replica under every schedule") {
+  explore_all([](world& w) -> task<> {
+    mirrored_strategy strategy(w.runtime(), 2);
+    const std::exception_ptr thrown = co_await outcome_of(strategy.run(reduce_lists));
+    w.check(is(thrown, errc::structure_mismatch), "TR-305");
   });
 }
 

@@ -3,6 +3,13 @@
 //
 //     float mean = co_await ctx.all_reduce(reduce_op::mean, loss);
 //     gradient   = co_await ctx.all_reduce(reduce_op::sum, std::move(gradient));
+//
+// What is structure (structure.hpp) is reduced leaf by leaf. A leaf is all for which there is a
+// reduce(op, per_replica<T>), of this library or of the type's own.
+//
+// Guarantees
+//   whole    the result has the structure and the order of the argument;
+//   exact    the same bits as reduce() (reduce.hpp), also where a large tensor is cut up.
 
 #pragma once
 
@@ -50,12 +57,33 @@ task<mirrored<reduced_t<T, Op>>> reduce_ranges(per_replica<T> values) {
   co_return mirrored(std::move(result));
 }
 
-template <class T>
-inline constexpr bool all_reducible = reducible<T> || is_weighted<T>;
-template <class... Ts>
-inline constexpr bool all_reducible<std::tuple<Ts...>> = (all_reducible<Ts> && ...);
-template <class A, class B>
-inline constexpr bool all_reducible<std::pair<A, B>> = all_reducible<A> && all_reducible<B>;
+/// Whether all leaves of what was regrouped have a reduction.
+template <class Op, class Regrouped>
+inline constexpr bool all_reducible = false;
+template <class Op, class T>
+inline constexpr bool all_reducible<Op, per_replica<T>> = has_reduction<Op, T>;
+
+template <class Op, class Types>
+inline constexpr bool each_reducible = false;
+template <class Op, class... Ts>
+inline constexpr bool each_reducible<Op, std::tuple<Ts...>> = (all_reducible<Op, Ts> && ...);
+template <class Op, structured T>
+inline constexpr bool all_reducible<Op, T> = each_reducible<Op, typename parts<T>::types>;
+
+/// A regrouped structure -> the same structure of reduced leaves.
+template <reduction Op>
+struct leaf_by_leaf {
+  template <class T>
+  auto operator()(const per_replica<T>& leaf) const {
+    return mirrored(reduce(op, leaf));
+  }
+  template <structured T>
+  auto operator()(const T& regrouped) const {
+    return parts<T>::rebuild(regrouped, *this);
+  }
+
+  [[no_unique_address]] Op op;
+};
 
 /// The merge function: everybody gets the same result.
 template <reduction Op>
@@ -63,6 +91,7 @@ class reducer {
  public:
   explicit reducer(Op op) noexcept : op_(op) {}
 
+  /// Numbers need no coroutine, large ranges a graph.
   template <arithmetic T>
   mirrored<reduced_t<T, Op>> operator()(const per_replica<T>& values) const {
     return mirrored(reduce(op_, values));
@@ -73,19 +102,10 @@ class reducer {
     return reduce_ranges<Op>(std::move(values));
   }
 
-  template <class T>
-  auto operator()(const per_replica<weighted<T>>& values) const {
-    return mirrored(reduce(op_, values));
-  }
-
-  /// Leaf by leaf: what the replicas brought as a tuple goes back as one.
-  template <class... Ts>
-  auto operator()(const std::tuple<Ts...>& leaves) const {
-    return leaf(leaves);
-  }
-  template <class A, class B>
-  auto operator()(const std::pair<A, B>& leaves) const {
-    return leaf(leaves);
+  /// Everything else, leaves that are no tensors and structures of any leaves.
+  template <class Regrouped>
+  auto operator()(const Regrouped& values) const {
+    return leaf_by_leaf<Op>{op_}(values);
   }
 
   static std::string verb() { return std::string("all_reduce ") + Op::name; }
@@ -93,25 +113,6 @@ class reducer {
   friend bool operator==(reducer, reducer) = default;
 
  private:
-  template <class T>
-  auto leaf(const per_replica<T>& values) const {
-    return mirrored(reduce(op_, values));
-  }
-  template <class A, class B>
-  auto leaf(const std::pair<A, B>& both) const {
-    auto first = leaf(both.first);
-    auto second = leaf(both.second);
-    return std::pair<decltype(first), decltype(second)>(std::move(first), std::move(second));
-  }
-  template <class... Ts>
-  auto leaf(const std::tuple<Ts...>& leaves) const {
-    return std::apply(
-        [this](const auto&... each) {
-          return std::tuple<decltype(this->leaf(each))...>(this->leaf(each)...);
-        },
-        leaves);
-  }
-
   [[no_unique_address]] Op op_;
 };
 
@@ -163,10 +164,11 @@ auto replica_context::all_gather(T value, int axis) const {
 template <class Op, class T>
 auto replica_context::all_reduce(Op op, T value) const {
   static_assert(reduction<Op>, "troupe: the operation is reduce_op::sum or reduce_op::mean");
-  static_assert(detail::all_reducible<T>,
+  static_assert(detail::all_reducible<Op, regrouped_t<T>>,
                 "troupe: all_reduce() is defined for numbers, for std::vector, std::array and "
-                "std::span of numbers, for tensor and weighted, and for tuples and pairs of them; "
-                "give merge_call() a function of your own for other types, or specialise "
+                "std::span of numbers, for tensor and weighted, for what has a reduce(op, "
+                "per_replica<T>) of its own, and for tuples, vectors, maps and described structs "
+                "of them; give merge_call() a function of your own for other types, or specialise "
                 "tensor_traits");
   return merge_call(detail::reducer<Op>(op), std::move(value));
 }

@@ -3,7 +3,9 @@
 //     int total = reduce(reduce_op::sum, values);       // per_replica<int>
 //     double m  = reduce(reduce_op::mean, values);      // true division: no integer mean
 //
-// What can be reduced: every tensor (tensor_traits.hpp), element by element.
+// What can be reduced: every tensor (tensor_traits.hpp), element by element. A type of another
+// kind has functions of its own, reduce(sum_op, const per_replica<T>&) and the same for mean_op,
+// which are found by their name wherever something is reduced.
 //
 // Guarantees
 //   exact    ((v0 + v1) + v2) + …, whatever the schedule, executor or thread count: the
@@ -115,6 +117,14 @@ constexpr auto fold(std::size_t n, At&& at) {
 [[noreturn]] void throw_shape_mismatch(std::span<const tensor_shape> shapes);
 [[noreturn]] void throw_nothing_to_reduce();
 
+/// The same, of `n` values: `at(i)` is replica i's.
+template <tensor_like T, class At>
+[[noreturn]] void throw_shapes(std::size_t n, const At& at) {
+  std::vector<tensor_shape> shapes;
+  for (std::size_t i = 0; i < n; ++i) shapes.push_back(tensor_traits<T>::shape(at(i)));
+  throw_shape_mismatch(shapes);
+}
+
 template <tensor_like T>
 bool same_shape(const T& a, const T& b) {
   using traits = tensor_traits<T>;
@@ -131,9 +141,7 @@ void require_same_shape(const per_replica<T>& values) {
   if (values.empty()) throw_nothing_to_reduce();
   for (const T& each : values) {
     if (same_shape(each, values[0])) continue;
-    std::vector<tensor_shape> shapes;
-    for (const T& v : values) shapes.push_back(tensor_traits<T>::shape(v));
-    throw_shape_mismatch(shapes);
+    throw_shapes<T>(values.size(), [&](std::size_t i) -> const T& { return values[i]; });
   }
 }
 
@@ -175,12 +183,8 @@ auto elements_of_result(R& result) noexcept {
 
 /// The sum or mean of all replicas' values, element by element, added up in replica order.
 /// \throws errc::shape_mismatch if shapes differ, or there is no value.
-template <reduction Op, class T>
+template <reduction Op, reducible T>
 auto reduce(Op, const per_replica<T>& values) {
-  static_assert(reducible<T>,
-                "troupe: sum and mean are defined for numbers, for std::vector, std::array and "
-                "std::span of numbers and for tensor; give merge_call() a function of your own for "
-                "other types, or specialise tensor_traits");
   if constexpr (arithmetic<T>) {
     if (values.empty()) detail::throw_nothing_to_reduce();
     return detail::fold<Op, T>(values.size(), [&](std::size_t i) { return values[i]; });
@@ -190,6 +194,36 @@ auto reduce(Op, const per_replica<T>& values) {
     detail::reduce_elements<Op>(values, out, 0, out.size());
     return result;
   }
+}
+
+namespace detail {
+
+/// What reduce() gives for a type that has none.
+struct not_reducible {};
+/// A leaf of which a reduction is made: by the function above, or by the type's own.
+template <class Op, class T>
+concept has_reduction = requires(Op op, const per_replica<T>& values) {
+  reduce(op, values);
+  requires !std::same_as<decltype(reduce(op, values)), not_reducible>;
+};
+
+/// For those who have a function of this name themselves.
+template <class Op, class Value>
+auto reduce_by_name(Op op, const Value& value) {
+  return reduce(op, value);
+}
+
+}  // namespace detail
+
+/// Here for the sake of the sentence.
+template <reduction Op, class T>
+detail::not_reducible reduce(Op, const per_replica<T>&) {
+  static_assert(reducible<T>,
+                "troupe: sum and mean are defined for numbers, for std::vector, std::array and "
+                "std::span of numbers and for tensor; give merge_call() a function of your own for "
+                "other types, specialise tensor_traits, or declare reduce(op, per_replica<T>) "
+                "beside the type");
+  return {};
 }
 
 namespace detail {

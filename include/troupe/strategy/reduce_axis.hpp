@@ -80,7 +80,10 @@ using along_sum =
 
 /// The sum of each replica's numbers along the axes, then of the replicas'; see walk().
 template <class Op, class T, class At>
-along_t<Op, T> reduce_along(std::size_t n, At&& at, std::span<const int> axes) {
+auto reduce_along(std::size_t n, At&& at, std::span<const int> axes) {
+  static_assert(has_axes<T>,
+                "troupe: only std::vector, std::array and std::span of numbers and tensor have "
+                "axes; reduce numbers without one");
   using sum = along_sum<Op, element_t<T>>;
   using result = along_t<Op, T>;
   const axis_choice first(tensor_traits<T>::shape(at(0)), axes);
@@ -88,11 +91,7 @@ along_t<Op, T> reduce_along(std::size_t n, At&& at, std::span<const int> axes) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const axis_choice each(tensor_traits<T>::shape(at(i)), axes);
-    if (each.remaining() != first.remaining()) {
-      std::vector<tensor_shape> shapes;
-      for (std::size_t j = 0; j < n; ++j) shapes.push_back(tensor_traits<T>::shape(at(j)));
-      throw_shape_mismatch(shapes);
-    }
+    if (each.remaining() != first.remaining()) throw_shapes<T>(n, at);
     tensor<sum> part(first.remaining());
     each.walk(tensor_traits<T>::values(at(i)), [&](std::size_t place, element_t<T> value) {
       part[place] = plus(part[place], static_cast<sum>(value));
@@ -115,9 +114,6 @@ along_t<Op, T> reduce_along(std::size_t n, At&& at, std::span<const int> axes) {
 /// A value of which each of `n` replicas has a copy.
 template <reduction Op, class T>
 auto reduce_copies(Op, const T& value, std::size_t n, std::span<const int> axes) {
-  static_assert(has_axes<T>,
-                "troupe: only std::vector, std::array and std::span of numbers and tensor have "
-                "axes; reduce numbers without one");
   return reduce_along<Op, T>(n, [&](std::size_t) -> const T& { return value; }, axes);
 }
 
@@ -127,9 +123,6 @@ auto reduce_copies(Op, const T& value, std::size_t n, std::span<const int> axes)
 /// \throws errc::invalid_axis; errc::shape_mismatch when the axes that stay differ in size.
 template <reduction Op, class T>
 auto reduce(Op, const per_replica<T>& values, std::span<const int> axes) {
-  static_assert(detail::has_axes<T>,
-                "troupe: only std::vector, std::array and std::span of numbers and tensor have "
-                "axes; reduce numbers without one");
   if (values.empty()) detail::throw_nothing_to_reduce();
   return detail::reduce_along<Op, T>(
       values.size(), [&](std::size_t i) -> const T& { return values[i]; }, axes);

@@ -113,9 +113,9 @@ class strategy {
                   "troupe: reduce() takes one value: reduce the leaves of a structure, one by one, "
                   "or all of them inside a replica, with all_reduce()");
     if constexpr (is_per_replica<Value> || is_mirrored<Value>) {
-      return troupe::reduce(op, value);
+      return detail::reduce_by_name(op, value);
     } else if constexpr (is_weighted<Value>) {
-      return troupe::reduce(op, per_replica<Value>({value}));
+      return detail::reduce_by_name(op, per_replica<Value>({value}));
     } else {
       return detail::reduce_plain(op, value, state_->replicas());
     }

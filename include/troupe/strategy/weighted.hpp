@@ -42,19 +42,31 @@ auto weigh(const T& value) {
   return all;
 }
 
+namespace detail {
+
+/// The replicas' sums, for themselves, and how many numbers they are of.
+template <class T>
+struct weighted_columns {
+  explicit weighted_columns(const per_replica<weighted<T>>& values) {
+    sums.reserve(values.size());
+    for (const auto& each : values) {
+      sums.append(each.sum);
+      count += each.count;
+    }
+  }
+
+  per_replica<T> sums;
+  std::size_t count = 0;
+};
+
+}  // namespace detail
+
 /// One weighted value of everything, in replica order. A replica without numbers brings
 /// zeros of the others' shape.
 template <class T>
 weighted<T> reduce(sum_op op, const per_replica<weighted<T>>& values) {
-  per_replica<T> sums;
-  sums.reserve(values.size());
-  weighted<T> all;
-  for (const auto& each : values) {
-    sums.append(each.sum);
-    all.count += each.count;
-  }
-  all.sum = reduce(op, sums);
-  return all;
+  const detail::weighted_columns<T> all(values);
+  return {reduce(op, all.sums), all.count};
 }
 
 /// The mean of all numbers; not a number where there is none.
@@ -63,22 +75,16 @@ reduced_t<T, mean_op> reduce(mean_op, const per_replica<weighted<T>>& values) {
   using result = reduced_t<T, mean_op>;
   using element = element_t<T>;
   using sum = detail::along_sum<mean_op, element>;
-  per_replica<T> sums;
-  sums.reserve(values.size());
-  std::size_t count = 0;
-  for (const auto& each : values) {
-    sums.append(each.sum);
-    count += each.count;
-  }
-  detail::require_same_shape(sums);
-  auto mean = tensor_traits<T>::template make<result>(tensor_traits<T>::shape(sums[0]));
+  const detail::weighted_columns<T> all(values);
+  detail::require_same_shape(all.sums);
+  auto mean = tensor_traits<T>::template make<result>(tensor_traits<T>::shape(all.sums[0]));
   const auto out = tensor_traits<result>::values(mean);
   for (std::size_t j = 0; j < out.size(); ++j) {
     sum total{};
-    for (const T& each : sums) {
+    for (const T& each : all.sums) {
       total = detail::plus(total, static_cast<sum>(tensor_traits<T>::values(each)[j]));
     }
-    out[j] = detail::mean_of<element>(total, count);
+    out[j] = detail::mean_of<element>(total, all.count);
   }
   return mean;
 }
