@@ -11,7 +11,7 @@
 
 namespace troupe::detail {
 
-std::string text_of(std::span<const std::size_t> sizes) {
+std::string text_of_shape(std::span<const std::size_t> sizes) {
   std::string text = "[";
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     text += (i == 0 ? "" : ", ") + std::to_string(sizes[i]);
@@ -26,7 +26,8 @@ std::size_t elements_of(const tensor_shape& shape) {
   std::size_t count = 1;
   for (const std::size_t size : shape) {
     if (count > most / size) {
-      throw error(errc::shape_mismatch, "a tensor of shape " + text_of(shape) + " is too large",
+      throw error(errc::shape_mismatch,
+                  "a tensor of shape " + text_of_shape(shape) + " is too large",
                   "see to the sizes: a negative number may have become a huge one");
     }
     count *= size;
@@ -36,21 +37,21 @@ std::size_t elements_of(const tensor_shape& shape) {
 
 void throw_wrong_count(const tensor_shape& shape, std::size_t given) {
   throw error(errc::shape_mismatch,
-              "shape " + text_of(shape) + " does not hold " + std::to_string(given) +
+              "shape " + text_of_shape(shape) + " does not hold " + std::to_string(given) +
                   (given == 1 ? " element" : " elements"),
               "the product of the sizes is the number of elements");
 }
 
 void throw_no_such_element(const tensor_shape& shape, std::span<const std::size_t> index) {
   throw error(errc::shape_mismatch,
-              text_of(index) + " is not inside a tensor of shape " + text_of(shape),
+              text_of_shape(index) + " is not inside a tensor of shape " + text_of_shape(shape),
               "give one place for each axis, from 0 to the axis' size less one");
 }
 
 void throw_shape_mismatch(std::span<const tensor_shape> shapes) {
   std::string text = "the replicas' values differ in shape:";
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    text += (i == 0 ? " " : ", ") + text_of(shapes[i]);
+    text += (i == 0 ? " " : ", ") + text_of_shape(shapes[i]);
   }
   throw error(errc::shape_mismatch, text + " (in replica order)",
               "reduce along the axis in which they differ, or pad them");

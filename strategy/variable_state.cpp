@@ -76,7 +76,7 @@ void throw_wrong_shape(const std::string& name, const tensor_shape& shape,
                        const tensor_shape& given) {
   throw error(
       errc::shape_mismatch,
-      "variable \"" + name + "\" has shape " + text_of(shape) + ", the value has " + text_of(given),
+      "variable \"" + name + "\" has shape " + text_of_shape(shape) + ", the value has " + text_of_shape(given),
       "a variable keeps the shape of its initial value");
 }
 

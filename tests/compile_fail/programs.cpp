@@ -97,6 +97,14 @@ auto f(const per_replica<int>& v) { return gather(v); }
 #elif CASE == 21  // troupe: what has an axis can be gathered
 task<> f(replica_context ctx) { co_await ctx.all_gather(3.0); }
 
+#elif CASE == 40  // troupe: gather does not support indexed_slices
+auto f(const per_replica<indexed_slices<tensor<int>>>& v) { return gather(v); }
+#elif CASE == 41  // troupe: gather does not support indexed_slices
+auto f(const strategy& s, const per_replica<indexed_slices<tensor<int>>>& v) { return s.gather(v); }
+#elif CASE == 42  // troupe: all_gather does not support indexed_slices
+task<> f(replica_context ctx, indexed_slices<tensor<int>> v) { co_await ctx.all_gather(v); }
+#elif CASE == 43  // troupe: the rows of indexed_slices are a std::vector of numbers or a tensor
+indexed_slices<int> one;
 #elif CASE == 34  // troupe: reduce() takes one value
 auto f(const strategy& s, const std::pair<per_replica<int>, per_replica<int>>& both) {
   return s.reduce(reduce_op::sum, both);

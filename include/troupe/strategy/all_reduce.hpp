@@ -21,6 +21,7 @@
 
 #include "troupe/runtime/step_graph.hpp"
 #include "troupe/strategy/gather.hpp"
+#include "troupe/strategy/indexed_slices.hpp"
 #include "troupe/strategy/merge_operation.hpp"
 #include "troupe/strategy/reduce.hpp"
 #include "troupe/strategy/structure.hpp"
@@ -151,6 +152,9 @@ class gatherer {
 
 template <class T>
 auto replica_context::all_gather(T value, int axis) const {
+  static_assert(!is_indexed_slices<T>,
+                "troupe: all_gather does not support indexed_slices: all_reduce() them, or gather "
+                "what to_dense() makes of them");
   static_assert(gatherable<T>,
                 "troupe: what has an axis can be gathered: std::vector, std::array and tensor; "
                 "give merge_call() a function of your own for other types");
@@ -164,12 +168,13 @@ auto replica_context::all_gather(T value, int axis) const {
 template <class Op, class T>
 auto replica_context::all_reduce(Op op, T value) const {
   static_assert(reduction<Op>, "troupe: the operation is reduce_op::sum or reduce_op::mean");
-  static_assert(detail::all_reducible<Op, regrouped_t<T>>,
-                "troupe: all_reduce() is defined for numbers, for std::vector, std::array and "
-                "std::span of numbers, for tensor and weighted, for what has a reduce(op, "
-                "per_replica<T>) of its own, and for tuples, vectors, maps and described structs "
-                "of them; give merge_call() a function of your own for other types, or specialise "
-                "tensor_traits");
+  static_assert(
+      detail::all_reducible<Op, regrouped_t<T>>,
+      "troupe: all_reduce() is defined for numbers, for std::vector, std::array and "
+      "std::span of numbers, for tensor, weighted and indexed_slices, for what has a reduce(op, "
+      "per_replica<T>) of its own, and for tuples, vectors, maps and described structs "
+      "of them; give merge_call() a function of your own for other types, or specialise "
+      "tensor_traits");
   return merge_call(detail::reducer<Op>(op), std::move(value));
 }
 

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "troupe/strategy/indexed_slices.hpp"
 #include "troupe/strategy/per_replica.hpp"
 #include "troupe/strategy/tensor.hpp"
 
@@ -50,6 +51,9 @@ concept gatherable = requires { typename detail::gathered<T>::type; };
 ///         errc::shape_mismatch when other axes differ in number or size.
 template <class T>
 auto gather(const per_replica<T>& values, int axis = 0) {
+  static_assert(!is_indexed_slices<T>,
+                "troupe: gather does not support indexed_slices: reduce them, or gather what "
+                "to_dense() makes of them");
   static_assert(gatherable<T>,
                 "troupe: what has an axis can be gathered: std::vector, std::array and tensor; "
                 "experimental_local_results() gives the values of other types");

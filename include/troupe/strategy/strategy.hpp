@@ -35,6 +35,7 @@
 #include "troupe/strategy/all_reduce.hpp"
 #include "troupe/strategy/context.hpp"
 #include "troupe/strategy/gather.hpp"
+#include "troupe/strategy/indexed_slices.hpp"
 #include "troupe/strategy/merge_operation.hpp"
 #include "troupe/strategy/reduce.hpp"
 #include "troupe/strategy/reduce_axis.hpp"

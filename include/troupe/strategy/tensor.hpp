@@ -40,7 +40,7 @@ namespace detail {
 std::size_t elements_of(const tensor_shape& shape);
 
 /// "[2, 3]".
-std::string text_of(std::span<const std::size_t> sizes);
+std::string text_of_shape(std::span<const std::size_t> sizes);
 
 [[noreturn]] void throw_wrong_count(const tensor_shape& shape, std::size_t given);
 [[noreturn]] void throw_no_such_element(const tensor_shape& shape,
