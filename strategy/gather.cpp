@@ -1,12 +1,12 @@
 // gather.cpp - whether values fit together along an axis.
 
-#include "troupe/strategy/gather.hpp"
+#include "troupe/strategy/reductions/gather.hpp"
 
 #include <string>
 #include <utility>
 
 #include "troupe/core/error.hpp"
-#include "troupe/strategy/reduce.hpp"
+#include "troupe/strategy/reductions/reduce.hpp"
 
 namespace troupe::detail {
 

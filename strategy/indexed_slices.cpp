@@ -1,6 +1,6 @@
 // indexed_slices.cpp - whether rows fit the tensor they are of, and each other.
 
-#include "troupe/strategy/indexed_slices.hpp"
+#include "troupe/strategy/reductions/indexed_slices.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 // reduce_axis.cpp - which axes go, and where each number of the others belongs.
 
-#include "troupe/strategy/reduce_axis.hpp"
+#include "troupe/strategy/reductions/reduce_axis.hpp"
 
 #include <string>
 

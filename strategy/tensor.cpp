@@ -1,13 +1,13 @@
 // tensor.cpp - shapes, counted and told.
 
-#include "troupe/strategy/tensor.hpp"
+#include "troupe/strategy/values/tensor.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <string>
 
 #include "troupe/core/error.hpp"
-#include "troupe/strategy/reduce.hpp"
+#include "troupe/strategy/reductions/reduce.hpp"
 
 namespace troupe::detail {
 

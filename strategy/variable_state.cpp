@@ -74,10 +74,10 @@ void throw_different_variables(std::size_t replica, const std::string& first,
 
 void throw_wrong_shape(const std::string& name, const tensor_shape& shape,
                        const tensor_shape& given) {
-  throw error(
-      errc::shape_mismatch,
-      "variable \"" + name + "\" has shape " + text_of_shape(shape) + ", the value has " + text_of_shape(given),
-      "a variable keeps the shape of its initial value");
+  throw error(errc::shape_mismatch,
+              "variable \"" + name + "\" has shape " + text_of_shape(shape) + ", the value has " +
+                  text_of_shape(given),
+              "a variable keeps the shape of its initial value");
 }
 
 }  // namespace detail

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "troupe/core/task.hpp"
-#include "troupe/strategy/per_replica.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/strategy.hpp"
 
 namespace troupe {

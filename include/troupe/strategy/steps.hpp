@@ -22,7 +22,7 @@
 
 #include "troupe/core/task.hpp"
 #include "troupe/strategy/merge_operation.hpp"
-#include "troupe/strategy/reduce.hpp"
+#include "troupe/strategy/reductions/reduce.hpp"
 #include "troupe/strategy/scope.hpp"
 
 namespace troupe {

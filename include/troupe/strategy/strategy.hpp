@@ -32,18 +32,18 @@
 
 #include "troupe/runtime/launch.hpp"
 #include "troupe/runtime/runtime.hpp"
-#include "troupe/strategy/all_reduce.hpp"
+#include "troupe/strategy/reductions/all_reduce.hpp"
 #include "troupe/strategy/context.hpp"
-#include "troupe/strategy/gather.hpp"
-#include "troupe/strategy/indexed_slices.hpp"
+#include "troupe/strategy/reductions/gather.hpp"
+#include "troupe/strategy/reductions/indexed_slices.hpp"
 #include "troupe/strategy/merge_operation.hpp"
-#include "troupe/strategy/reduce.hpp"
-#include "troupe/strategy/reduce_axis.hpp"
+#include "troupe/strategy/reductions/reduce.hpp"
+#include "troupe/strategy/reductions/reduce_axis.hpp"
 #include "troupe/strategy/run_operation.hpp"
 #include "troupe/strategy/scope.hpp"
 #include "troupe/strategy/strategy_state.hpp"
 #include "troupe/strategy/structure.hpp"
-#include "troupe/strategy/weighted.hpp"
+#include "troupe/strategy/reductions/weighted.hpp"
 
 namespace troupe {
 

@@ -24,7 +24,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "troupe/strategy/per_replica.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/structure/described.hpp"
 #include "troupe/strategy/structure/map.hpp"
 #include "troupe/strategy/structure/parts.hpp"

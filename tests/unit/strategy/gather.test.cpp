@@ -1,4 +1,4 @@
-#include "troupe/strategy/gather.hpp"
+#include "troupe/strategy/reductions/gather.hpp"
 
 #include <array>
 #include <asio/io_context.hpp>

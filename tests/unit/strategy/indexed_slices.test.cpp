@@ -1,4 +1,4 @@
-#include "troupe/strategy/indexed_slices.hpp"
+#include "troupe/strategy/reductions/indexed_slices.hpp"
 
 #include <asio/io_context.hpp>
 #include <bit>

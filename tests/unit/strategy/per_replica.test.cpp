@@ -1,4 +1,4 @@
-#include "troupe/strategy/per_replica.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

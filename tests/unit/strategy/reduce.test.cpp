@@ -1,4 +1,4 @@
-#include "troupe/strategy/reduce.hpp"
+#include "troupe/strategy/reductions/reduce.hpp"
 
 #include <array>
 #include <bit>

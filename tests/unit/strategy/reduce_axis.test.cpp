@@ -1,4 +1,4 @@
-#include "troupe/strategy/reduce_axis.hpp"
+#include "troupe/strategy/reductions/reduce_axis.hpp"
 
 #include <array>
 #include <asio/io_context.hpp>

@@ -1,4 +1,4 @@
-#include "troupe/strategy/tensor.hpp"
+#include "troupe/strategy/values/tensor.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/support/outcome.hpp"
-#include "troupe/strategy/reduce.hpp"
+#include "troupe/strategy/reductions/reduce.hpp"
 
 namespace troupe::test {
 namespace {

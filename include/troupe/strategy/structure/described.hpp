@@ -26,10 +26,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "troupe/strategy/per_replica.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/structure/parts.hpp"
 #include "troupe/strategy/structure/product.hpp"
-#include "troupe/strategy/tensor_traits.hpp"
+#include "troupe/strategy/values/tensor_traits.hpp"
 
 namespace troupe {
 

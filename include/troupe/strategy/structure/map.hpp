@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "troupe/strategy/per_replica.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/structure/parts.hpp"
 #include "troupe/strategy/structure/sequence.hpp"
 

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "troupe/strategy/mirrored.hpp"
-#include "troupe/strategy/per_replica.hpp"
+#include "troupe/strategy/values/mirrored.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 
 namespace troupe {
 

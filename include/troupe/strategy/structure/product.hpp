@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "troupe/strategy/per_replica.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/structure/parts.hpp"
 
 namespace troupe::detail {

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "troupe/strategy/per_replica.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/structure/parts.hpp"
-#include "troupe/strategy/tensor_traits.hpp"
+#include "troupe/strategy/values/tensor_traits.hpp"
 
 namespace troupe::detail {
 

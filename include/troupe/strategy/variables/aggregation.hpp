@@ -16,9 +16,9 @@
 #include <concepts>
 #include <utility>
 
-#include "troupe/strategy/per_replica.hpp"
-#include "troupe/strategy/reduce.hpp"
-#include "troupe/strategy/tensor_traits.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
+#include "troupe/strategy/reductions/reduce.hpp"
+#include "troupe/strategy/values/tensor_traits.hpp"
 
 namespace troupe {
 

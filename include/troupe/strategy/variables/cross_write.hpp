@@ -49,7 +49,7 @@ class cross_write final : public sweep_operation<cross_write<Write, T, V>> {
 
 /// What each component of a variable gets, so that they are `value` together.
 template <class A, class T>
-T part_of(const A& how, const T& value, std::size_t replica, std::size_t replicas) {
+T spread_of(const A& how, const T& value, std::size_t replica, std::size_t replicas) {
   if constexpr (std::same_as<A, sum_op>) {
     T part = value;
     for (auto& each : tensor_traits<T>::values(part)) {
@@ -81,7 +81,7 @@ class spread_write final : public sweep_operation<spread_write<Write, T, A>> {
     state_->require_shape(value_);
     if constexpr (std::same_as<Write, assigning>) {
       const std::size_t n = state_->owner().replicas();
-      state_->component(replica) = part_of(how_, value_, replica, n);
+      state_->component(replica) = spread_of(how_, value_, replica, n);
     } else {
       Write::write(state_->component(replica), value_);
     }

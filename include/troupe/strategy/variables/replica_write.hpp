@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-#include "troupe/strategy/all_reduce.hpp"
+#include "troupe/strategy/reductions/all_reduce.hpp"
 #include "troupe/strategy/merge_operation.hpp"
 #include "troupe/strategy/variables/variable_handle.hpp"
 

@@ -65,6 +65,7 @@ T value_for_replica(const replica_context& ctx, const V& value) {
 template <class V>
   requires variable_handle<V>
 struct structure<V> {
+  static constexpr bool plain = true;
   using regrouped = V;
   using selected = V;
 

@@ -18,7 +18,7 @@
 #include "troupe/actors/owners.hpp"
 #include "troupe/strategy/context.hpp"
 #include "troupe/strategy/strategy_state.hpp"
-#include "troupe/strategy/tensor_traits.hpp"
+#include "troupe/strategy/values/tensor_traits.hpp"
 
 namespace troupe {
 

@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "troupe/strategy/tensor.hpp"
+#include "troupe/strategy/values/tensor.hpp"
 
 namespace troupe {
 

@@ -20,10 +20,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "troupe/strategy/mirrored.hpp"
-#include "troupe/strategy/per_replica.hpp"
-#include "troupe/strategy/reduce.hpp"
-#include "troupe/strategy/tensor_traits.hpp"
+#include "troupe/strategy/reductions/reduce.hpp"
+#include "troupe/strategy/values/mirrored.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
+#include "troupe/strategy/values/tensor_traits.hpp"
 
 namespace troupe {
 

@@ -23,10 +23,10 @@
 #include <utility>
 #include <vector>
 
-#include "troupe/strategy/per_replica.hpp"
-#include "troupe/strategy/reduce.hpp"
-#include "troupe/strategy/tensor.hpp"
-#include "troupe/strategy/tensor_traits.hpp"
+#include "troupe/strategy/reductions/reduce.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
+#include "troupe/strategy/values/tensor.hpp"
+#include "troupe/strategy/values/tensor_traits.hpp"
 
 namespace troupe {
 
@@ -78,12 +78,13 @@ struct slices_view {
 };
 
 template <class V>
+concept of_rank_one = requires { requires tensor_traits<V>::rank == 1; };
+
+template <class V>
 slices_view view_of(const indexed_slices<V>& slices) {
   return {slices.indices, tensor_traits<V>::shape(slices.values), slices.dense_shape,
-          requires {requires tensor_traits<V>::rank == 1;
+          of_rank_one<V>};
 }
-};  // namespace detail
-}  // namespace troupe
 
 /// \throws errc::shape_mismatch unless the rows fit the dense shape, are as many as the indices,
 ///         and lie inside.

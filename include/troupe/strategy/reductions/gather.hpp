@@ -14,9 +14,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "troupe/strategy/indexed_slices.hpp"
-#include "troupe/strategy/per_replica.hpp"
-#include "troupe/strategy/tensor.hpp"
+#include "troupe/strategy/reductions/indexed_slices.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
+#include "troupe/strategy/values/tensor.hpp"
 
 namespace troupe {
 

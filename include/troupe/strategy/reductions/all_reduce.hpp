@@ -20,12 +20,12 @@
 #include <utility>
 
 #include "troupe/runtime/step_graph.hpp"
-#include "troupe/strategy/gather.hpp"
-#include "troupe/strategy/indexed_slices.hpp"
 #include "troupe/strategy/merge_operation.hpp"
-#include "troupe/strategy/reduce.hpp"
+#include "troupe/strategy/reductions/gather.hpp"
+#include "troupe/strategy/reductions/indexed_slices.hpp"
+#include "troupe/strategy/reductions/reduce.hpp"
+#include "troupe/strategy/reductions/weighted.hpp"
 #include "troupe/strategy/structure.hpp"
-#include "troupe/strategy/weighted.hpp"
 
 namespace troupe {
 

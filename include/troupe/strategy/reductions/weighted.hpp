@@ -11,9 +11,9 @@
 
 #include <cstddef>
 
-#include "troupe/strategy/per_replica.hpp"
-#include "troupe/strategy/reduce.hpp"
-#include "troupe/strategy/reduce_axis.hpp"
+#include "troupe/strategy/reductions/reduce.hpp"
+#include "troupe/strategy/reductions/reduce_axis.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 
 namespace troupe {
 
