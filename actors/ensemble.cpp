@@ -13,13 +13,13 @@ namespace troupe {
 namespace {
 
 /// The names of the replicas, then of the barrier on each line that has replicas.
-std::vector<party> enroll_all(runtime_state& on, std::size_t replicas) {
+std::vector<party> enroll_all(runtime_state& on, std::size_t replicas, std::size_t lines) {
   std::vector<party> parties;
-  parties.reserve(replicas + std::min(replicas, on.lines()));
+  parties.reserve(replicas + lines);
   for (std::size_t i = 0; i < replicas; ++i) {
-    parties.push_back(on.enroll("replica", static_cast<std::uint32_t>(i), i));
+    parties.push_back(on.enroll("replica", static_cast<std::uint32_t>(i), i % lines));
   }
-  for (std::size_t i = 0; i < std::min(replicas, on.lines()); ++i) {
+  for (std::size_t i = 0; i < lines; ++i) {
     parties.push_back(on.enroll("barrier", static_cast<std::uint32_t>(i), i));
   }
   return parties;
@@ -27,11 +27,12 @@ std::vector<party> enroll_all(runtime_state& on, std::size_t replicas) {
 
 }  // namespace
 
-ensemble::ensemble(std::shared_ptr<runtime_state> on, std::size_t replicas, void* keeper)
+ensemble::ensemble(std::shared_ptr<runtime_state> on, std::size_t replicas, std::size_t lines,
+                   void* keeper)
     : on_(std::move(on)),
       keeper_(keeper),
       size_(replicas),
-      parties_(enroll_all(*on_, replicas)),
+      parties_(enroll_all(*on_, replicas, lines)),
       barrier_(std::span(parties_).subspan(replicas)),
       cancel_event_(*this, parties_[replicas]) {
   replicas_ = memory_.allocate(size_);

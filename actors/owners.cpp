@@ -2,7 +2,6 @@
 
 #include "troupe/actors/owners.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "troupe/actors/actor.hpp"
@@ -54,10 +53,10 @@ struct owners::entry {
   entry* next = nullptr;
 };
 
-owners::owners(const std::shared_ptr<runtime_state>& on, std::size_t replicas)
+owners::owners(const std::shared_ptr<runtime_state>& on, std::size_t replicas, std::size_t lines)
     : replicas_(replicas) {
   if (!on || on->lines() == 1) return;
-  places_ = std::vector<line_place>(std::min(on->lines(), replicas));
+  places_ = std::vector<line_place>(lines);
   for (std::size_t line = 0; line < places_.size(); ++line) {
     places_[line].actor = std::make_unique<owner>(on, *this, line);
   }

@@ -84,7 +84,7 @@ bool has_strategy() noexcept {
 }
 
 default_strategy::default_strategy()
-    : strategy(nullptr, {"/job:localhost/replica:0/task:0/device:CPU:0"}) {}
+    : strategy(nullptr, {.devices = {"/job:localhost/replica:0/task:0/device:CPU:0"}}) {}
 
 const strategy& get_default_strategy() noexcept {
   // It holds nothing but its one device's name until somebody runs on it.

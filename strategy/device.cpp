@@ -41,4 +41,28 @@ std::string canonical_device(std::string_view name) {
          std::to_string(std::stoul(std::string(number)));
 }
 
+std::vector<std::string> canonical_devices(const std::vector<std::string>& names) {
+  std::vector<std::string> devices;
+  for (const auto& name : names) {
+    auto device = canonical_device(name);
+    if (std::find(devices.begin(), devices.end(), device) != devices.end()) {
+      detail::refuse_device("device \"" + name + "\" is in the list twice");
+    }
+    devices.push_back(std::move(device));
+  }
+  if (devices.empty()) detail::refuse_device("a strategy needs at least one device");
+  return devices;
+}
+
+std::vector<std::string> first_devices(int replicas) {
+  if (replicas < 1) {
+    detail::refuse_device("a strategy needs at least one replica, not " + std::to_string(replicas));
+  }
+  std::vector<std::string> devices;
+  for (int i = 0; i < replicas; ++i) {
+    devices.push_back("/job:localhost/replica:0/task:0/device:CPU:" + std::to_string(i));
+  }
+  return devices;
+}
+
 }  // namespace troupe

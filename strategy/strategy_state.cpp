@@ -20,12 +20,17 @@ namespace {
 }  // namespace
 
 strategy_state::strategy_state(const troupe::strategy& facade, std::shared_ptr<runtime_state> on,
-                               std::vector<std::string> devices, const run_rules& rules)
+                               strategy_layout layout)
     : facade_(&facade),
       on_(std::move(on)),
-      devices_(std::move(devices)),
-      rules_(rules),
-      latest_(on_ ? on_->lines() : 0) {}
+      devices_(std::move(layout.devices)),
+      one_copy_(!layout.parameter_device.empty() && devices_.size() > 1),
+      rules_(layout.rules),
+      latest_(on_ ? on_->lines() : 0) {
+  if (!layout.parameter_device.empty()) {
+    parameter_devices_.push_back(std::move(layout.parameter_device));
+  }
+}
 
 strategy_state::~strategy_state() = default;
 
@@ -47,7 +52,8 @@ ensemble& strategy_state::acquire(scheduler& callers_line) {
     return chosen;
   }
   idle_.reserve(all_.size() + 1);  // So that put_aside() never allocates.
-  return *all_.emplace_back(std::make_unique<ensemble>(where.shared_from_this(), replicas(), this));
+  return *all_.emplace_back(
+      std::make_unique<ensemble>(where.shared_from_this(), replicas(), lines_of(where), this));
 }
 
 void strategy_state::begin(ensemble& with, activity& caller, replica_program& program) {
@@ -85,7 +91,9 @@ std::optional<error> strategy_state::last_failure() const {
 
 owners& strategy_state::owners() {
   const std::lock_guard lock(mutex_);
-  if (!owners_) owners_ = std::make_shared<troupe::owners>(on_, replicas());
+  if (!owners_) {
+    owners_ = std::make_shared<troupe::owners>(on_, replicas(), on_ ? lines_of(*on_) : 1);
+  }
   return *owners_;
 }
 
@@ -108,6 +116,8 @@ void strategy_state::require_inside(const char* call) const {
 void strategy_state::require_device(std::string_view name) const {
   const std::string asked = canonical_device(name);
   if (std::find(devices_.begin(), devices_.end(), asked) != devices_.end()) return;
+  const auto& others = parameter_devices_;
+  if (std::find(others.begin(), others.end(), asked) != others.end()) return;
   detail::refuse_device("device \"" + std::string(name) + "\" is none of this strategy's");
 }
 

@@ -28,11 +28,12 @@ std::string canonical_variable_name(std::string_view name) {
 namespace detail {
 
 variable_base::variable_base(std::shared_ptr<strategy_state> owner, const variable_options& options,
-                             bool trainable)
+                             bool trainable, std::size_t copies)
     : owner_(std::move(owner)),
       owners_(&owner_->owners()),
       name_(options.name().empty() ? "Variable" : options.name()),
-      trainable_(options.trainable_or(trainable)) {
+      trainable_(options.trainable_or(trainable)),
+      copies_(copies) {
   const mode* const here = current_mode();
   if (here && here->owner == owner_.get() && !here->cross_replica) {
     throw error(errc::cross_replica_required,
@@ -62,6 +63,14 @@ void require_one_name(const per_replica<variable_options>& options) {
                     "\" where replica 0 makes \"" + options[0].name() + "\"",
                 "let all replicas make the same variables in the same order");
   }
+}
+
+void throw_no_aggregation(const std::string& name) {
+  throw error(errc::aggregation_required,
+              "variable \"" + name +
+                  "\" has one copy for all replicas, and no aggregation that makes one value of "
+                  "what they write",
+              "make it with an aggregation, or write in a merge function");
 }
 
 void throw_different_variables(std::size_t replica, const std::string& first,

@@ -5,7 +5,7 @@
 // an ensemble each.
 //
 // Guarantees
-//   dealt    replica i lives on line i of the runtime, modulo the number of lines;
+//   dealt    replica i lives on line i of those it was given, modulo their number;
 //   blame    outcome() is decided by replica id, never by the order of events;
 //   safe     a cancellation that comes late does not reach the next run.
 
@@ -27,8 +27,9 @@ namespace troupe {
 
 class ensemble final : public root {
  public:
-  /// `keeper` is whoever owns it; see keeper().
-  ensemble(std::shared_ptr<runtime_state> on, std::size_t replicas, void* keeper);
+  /// The replicas are dealt out to the first `lines` lines. `keeper` is whoever owns it.
+  ensemble(std::shared_ptr<runtime_state> on, std::size_t replicas, std::size_t lines,
+           void* keeper);
   ~ensemble() override;
 
   void* keeper() const noexcept { return keeper_; }

@@ -47,8 +47,9 @@ class sweep {
 
 class owners : public std::enable_shared_from_this<owners> {
  public:
-  /// `on` null: the owners of the default strategy, who are wherever they are needed.
-  owners(const std::shared_ptr<runtime_state>& on, std::size_t replicas);
+  /// One on each of the first `lines` lines, to which the replicas are dealt out. `on` null: the
+  /// owners of the default strategy, who are wherever they are needed.
+  owners(const std::shared_ptr<runtime_state>& on, std::size_t replicas, std::size_t lines);
   owners(const owners&) = delete;
   owners& operator=(const owners&) = delete;
   ~owners();

@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "troupe/core/task.hpp"
-#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/strategy.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 
 namespace troupe {
 

@@ -91,18 +91,20 @@ class strategy_extended {
                                                                       F fn, Args... args) const {
     static_assert(variable_handle<Variable>, "troupe: what is updated is a variable");
     variable.state()->require_owner(*owner_, "update()");
-    return operation("\"" + variable.name() + "\"",
+    if constexpr (is_variable<Variable>) detail::require_one_value<Args...>(*variable.state());
+    return operation("\"" + variable.name() + "\"", variable.state()->copies(),
                      detail::update_body(variable.state(), std::move(fn), std::move(args)...));
   }
   [[nodiscard("co_await it: nothing is updated before")]] auto update(updates all) const {
     for (const auto& each : all.parts_) each->variable->require_owner(*owner_, "update()");
-    return operation(std::to_string(all.size()) + " variables",
+    return operation(std::to_string(all.size()) + " variables", owner_->replicas(),
                      [parts = std::move(all.parts_)](update_context ctx) {
                        for (const auto& each : parts) each->call(ctx);
                      });
   }
 
-  /// Calls `fn(update_context, args...)` once for each replica, for state that is no variable.
+  /// Calls `fn(update_context, args...)` where variables live, once for each of those places: for
+  /// state that is no variable.
   template <class F, class... Args>
   [[nodiscard("co_await it: nothing is updated before")]] auto update_non_slot(
       const std::vector<std::string>& devices, F fn, Args... args) const {
@@ -117,10 +119,12 @@ class strategy_extended {
   }
 
   /// Where the state of an optimizer lives that belongs to no single variable.
-  const std::vector<std::string>& non_slot_devices() const noexcept { return owner_->devices(); }
+  const std::vector<std::string>& non_slot_devices() const noexcept {
+    return owner_->parameter_devices();
+  }
   template <class Variables>
   const std::vector<std::string>& non_slot_devices(const Variables&) const noexcept {
-    return owner_->devices();
+    return owner_->parameter_devices();
   }
 
   // -- variables ---------------------------------------------------------------------------------
@@ -159,7 +163,9 @@ class strategy_extended {
   // -- what the strategy is ----------------------------------------------------------------------
 
   const std::vector<std::string>& worker_devices() const noexcept { return owner_->devices(); }
-  const std::vector<std::string>& parameter_devices() const noexcept { return owner_->devices(); }
+  const std::vector<std::string>& parameter_devices() const noexcept {
+    return owner_->parameter_devices();
+  }
 
   /// strategy::run().
   template <class F, class... Args>
@@ -210,8 +216,8 @@ class strategy_extended {
   }
 
   template <class Body>
-  detail::update_operation<Body> operation(std::string what, Body body) const {
-    return {owner_, std::move(what), std::move(body)};
+  detail::update_operation<Body> operation(std::string what, std::size_t count, Body body) const {
+    return {owner_, std::move(what), count, std::move(body)};
   }
 
   std::shared_ptr<strategy_state> owner_;

@@ -32,18 +32,18 @@
 
 #include "troupe/runtime/launch.hpp"
 #include "troupe/runtime/runtime.hpp"
-#include "troupe/strategy/reductions/all_reduce.hpp"
 #include "troupe/strategy/context.hpp"
+#include "troupe/strategy/merge_operation.hpp"
+#include "troupe/strategy/reductions/all_reduce.hpp"
 #include "troupe/strategy/reductions/gather.hpp"
 #include "troupe/strategy/reductions/indexed_slices.hpp"
-#include "troupe/strategy/merge_operation.hpp"
 #include "troupe/strategy/reductions/reduce.hpp"
 #include "troupe/strategy/reductions/reduce_axis.hpp"
+#include "troupe/strategy/reductions/weighted.hpp"
 #include "troupe/strategy/run_operation.hpp"
 #include "troupe/strategy/scope.hpp"
 #include "troupe/strategy/strategy_state.hpp"
 #include "troupe/strategy/structure.hpp"
-#include "troupe/strategy/reductions/weighted.hpp"
 
 namespace troupe {
 
@@ -192,9 +192,8 @@ class strategy {
   const std::shared_ptr<strategy_state>& state() const noexcept { return state_; }
 
  protected:
-  strategy(std::shared_ptr<runtime_state> on, std::vector<std::string> devices,
-           const run_rules& rules = run_rules())
-      : state_(std::make_shared<strategy_state>(*this, std::move(on), std::move(devices), rules)) {}
+  strategy(std::shared_ptr<runtime_state> on, strategy_layout layout)
+      : state_(std::make_shared<strategy_state>(*this, std::move(on), std::move(layout))) {}
 
  private:
   std::shared_ptr<strategy_state> state_;

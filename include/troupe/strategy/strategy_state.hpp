@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -37,15 +38,34 @@ const mode* current_mode() noexcept;
 
 }  // namespace detail
 
+/// What a strategy is made of.
+struct strategy_layout {
+  std::vector<std::string> devices;  ///< Canonical names, one for each replica.
+  run_rules rules = {};
+  /// Where variables have their one copy; empty where each replica has a component.
+  std::string parameter_device = {};
+};
+
 class strategy_state : public std::enable_shared_from_this<strategy_state> {
  public:
   /// `on` null: the default strategy, which runs where its caller runs.
   strategy_state(const troupe::strategy& facade, std::shared_ptr<runtime_state> on,
-                 std::vector<std::string> devices, const run_rules& rules);
+                 strategy_layout layout);
   ~strategy_state();
 
   std::size_t replicas() const noexcept { return devices_.size(); }
   const std::vector<std::string>& devices() const noexcept { return devices_; }
+
+  /// How many lines of `where` the replicas are dealt out to: replicas that share one copy of
+  /// their variables share its line.
+  std::size_t lines_of(const runtime_state& where) const noexcept {
+    return one_copy_ ? 1 : std::min(replicas(), where.lines());
+  }
+  /// Whether a variable has one copy, and not a component in each replica.
+  bool one_copy() const noexcept { return one_copy_; }
+  const std::vector<std::string>& parameter_devices() const noexcept {
+    return parameter_devices_.empty() ? devices_ : parameter_devices_;
+  }
   const std::shared_ptr<runtime_state>& runtime() const noexcept { return on_; }
   const troupe::strategy& facade() const noexcept { return *facade_; }
   bool is_default() const noexcept { return on_ == nullptr; }
@@ -98,6 +118,8 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   const troupe::strategy* facade_;
   std::shared_ptr<runtime_state> on_;
   std::vector<std::string> devices_;
+  std::vector<std::string> parameter_devices_;  // Empty: the devices.
+  bool one_copy_;
   run_rules rules_;
   detail::mode replica_mode_{this, false};
   detail::mode merge_mode_{this, true};

@@ -24,12 +24,12 @@
 #include <cstddef>
 #include <utility>
 
-#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/structure/described.hpp"
 #include "troupe/strategy/structure/map.hpp"
 #include "troupe/strategy/structure/parts.hpp"
 #include "troupe/strategy/structure/product.hpp"
 #include "troupe/strategy/structure/sequence.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 
 namespace troupe {
 

@@ -16,8 +16,8 @@
 #include <concepts>
 #include <utility>
 
-#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/reductions/reduce.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/values/tensor_traits.hpp"
 
 namespace troupe {

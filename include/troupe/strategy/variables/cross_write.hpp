@@ -33,6 +33,7 @@ class cross_write final : public sweep_operation<cross_write<Write, T, V>> {
   }
 
   void work(std::size_t replica) {
+    if (!state_->has(replica)) return;
     T& component = state_->component(replica);
     const T value = static_cast<T>(value_for<T>(replica, value_));
     state_->require_shape(value);

@@ -15,8 +15,8 @@
 #include <string>
 #include <utility>
 
-#include "troupe/strategy/reductions/all_reduce.hpp"
 #include "troupe/strategy/merge_operation.hpp"
+#include "troupe/strategy/reductions/all_reduce.hpp"
 #include "troupe/strategy/variables/variable_handle.hpp"
 
 namespace troupe::detail {
@@ -41,6 +41,7 @@ class decided_write final : public sweep {
   }
 
   void visit(std::size_t replica) noexcept override {
+    if (replica >= row_->all.size()) return;  // There is one copy.
     auto& to = row_->all[replica];
     try {
       Write::write(to.value, value_);
@@ -62,7 +63,7 @@ std::uint64_t decide(const variable_state<T>& state, T value) {
   if (!all.on_one_line()) {
     return all.begin(std::make_unique<decided_write<Write, T>>(state.row(), std::move(value)));
   }
-  for (std::size_t i = 0; i < all.replicas(); ++i) Write::write(state.component(i), value);
+  for (std::size_t i = 0; state.has(i); ++i) Write::write(state.component(i), value);
   return 0;
 }
 
@@ -150,6 +151,7 @@ class local_write {
   void await_suspend(std::coroutine_handle<>) const noexcept {}
   const T& await_resume() {
     state_->require_replica(ctx_, Write::verb);
+    state_->require_own_component();
     state_->require_shape(value_);
     T& own = state_->component(static_cast<std::size_t>(ctx_.replica_id()));
     Write::write(own, value_);

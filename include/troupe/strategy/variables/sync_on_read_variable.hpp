@@ -55,7 +55,8 @@ class sync_on_read_variable {
   sync_on_read_variable(const troupe::strategy& strategy, T initial,
                         Aggregation how = Aggregation(),
                         const variable_options& options = variable_options())
-      : state_(std::make_shared<state_type>(strategy.state(), initial, options, false)),
+      : state_(std::make_shared<state_type>(strategy.state(), initial, options, false,
+                                            strategy.state()->replicas())),
         how_(std::move(how)) {}
 
   const std::string& name() const noexcept { return state_->name(); }

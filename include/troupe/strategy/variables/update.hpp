@@ -40,7 +40,8 @@ namespace troupe {
 
 namespace detail {
 
-/// Calls `body(update_context)` for each replica, in update context, on the replica's line.
+/// Calls `body(update_context)` for each of the first `count` replicas, in update context, on the
+/// replica's line.
 template <class Body>
 class update_operation final : public sweep_operation<update_operation<Body>> {
   using base = sweep_operation<update_operation>;
@@ -49,9 +50,10 @@ class update_operation final : public sweep_operation<update_operation<Body>> {
  public:
   using value_type = typename run_value<result>::type;
 
-  update_operation(std::shared_ptr<strategy_state> owner, std::string what, Body body)
-      : base(std::move(owner)), what_(std::move(what)), body_(std::move(body)) {
-    results_.open(this->owner().replicas());
+  update_operation(std::shared_ptr<strategy_state> owner, std::string what, std::size_t count,
+                   Body body)
+      : base(std::move(owner)), what_(std::move(what)), count_(count), body_(std::move(body)) {
+    results_.open(count);
   }
 
   value_type await_resume() {
@@ -60,6 +62,7 @@ class update_operation final : public sweep_operation<update_operation<Body>> {
   }
 
   void work(std::size_t replica) {
+    if (replica >= count_) return;
     strategy_state& owner = this->owner();
     const mode here{&owner, true, static_cast<int>(replica)};
     activity::call_in(&here, [&] {
@@ -74,6 +77,7 @@ class update_operation final : public sweep_operation<update_operation<Body>> {
 
  private:
   std::string what_;
+  std::size_t count_;
   Body body_;
   result_row<result> results_;
 };
@@ -89,6 +93,13 @@ decltype(auto) update_argument(std::size_t i, const A& argument) {
   } else {
     return structure<A>::select(i, argument);
   }
+}
+
+/// The only copy of a variable has no use for a value of each replica.
+/// \throws errc::aggregation_required
+template <class... Args>
+void require_one_value(const variable_base& target) {
+  if constexpr ((is_per_replica<Args> || ...)) target.require_own_component();
 }
 
 /// fn(update_context, target..., args...) or without the context.
@@ -129,6 +140,7 @@ class updates {
   template <class Variable, class F, class... Args>
   void add(const Variable& variable, F fn, Args... args) {
     static_assert(variable_handle<Variable>, "troupe: what is updated is a variable");
+    if constexpr (is_variable<Variable>) detail::require_one_value<Args...>(*variable.state());
     auto body = detail::update_body(variable.state(), std::move(fn), std::move(args)...);
     parts_.push_back(std::make_unique<part_of<decltype(body)>>(variable.state(), std::move(body)));
   }
@@ -151,7 +163,9 @@ class updates {
   struct part_of final : part {
     part_of(std::shared_ptr<detail::variable_base> v, Body b)
         : part(std::move(v)), body(std::move(b)) {}
-    void call(update_context ctx) override { body(ctx); }
+    void call(update_context ctx) override {
+      if (variable->has(static_cast<std::size_t>(ctx.replica_id()))) body(ctx);
+    }
     Body body;
   };
 

@@ -61,7 +61,9 @@ class variable {
   ///         errc::strategy_mixed in a context of another strategy.
   variable(const troupe::strategy& strategy, T initial, Aggregation how = Aggregation(),
            const variable_options& options = variable_options())
-      : state_(std::make_shared<state_type>(strategy.state(), initial, options, true)),
+      : state_(std::make_shared<state_type>(
+            strategy.state(), initial, options, true,
+            strategy.state()->one_copy() ? 1 : strategy.state()->replicas())),
         how_(std::move(how)) {}
 
   const std::string& name() const noexcept { return state_->name(); }

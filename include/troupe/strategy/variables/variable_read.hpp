@@ -52,7 +52,7 @@ class components_read final : public sweep_operation<components_read<T>> {
   explicit components_read(std::shared_ptr<variable_state<T>> state)
       : sweep_operation<components_read>(state->shared_owner()),
         state_(std::move(state)),
-        slots_(state_->owner().replicas()) {}
+        slots_(state_->copies()) {}
 
   per_replica<T> await_resume() {
     this->rethrow();
@@ -62,7 +62,9 @@ class components_read final : public sweep_operation<components_read<T>> {
     return all;
   }
 
-  void work(std::size_t replica) { slots_[replica].emplace(state_->component(replica)); }
+  void work(std::size_t replica) {
+    if (state_->has(replica)) slots_[replica].emplace(state_->component(replica));
+  }
   std::string call() const { return "read of all components of \"" + state_->name() + "\""; }
 
  private:

@@ -57,6 +57,7 @@ namespace detail {
 
 [[noreturn]] void throw_foreign_context(const char* call);
 [[noreturn]] void throw_foreign_variable(const std::string& name, const char* call);
+[[noreturn]] void throw_no_aggregation(const std::string& name);
 [[noreturn]] void throw_different_variables(std::size_t replica, const std::string& first,
                                             const std::string& other);
 [[noreturn]] void throw_wrong_shape(const std::string& name, const tensor_shape& shape,
@@ -82,13 +83,17 @@ struct component_row {
 class variable_base {
  public:
   variable_base(std::shared_ptr<strategy_state> owner, const variable_options& options,
-                bool trainable);
+                bool trainable, std::size_t copies);
 
   strategy_state& owner() const noexcept { return *owner_; }
   const std::shared_ptr<strategy_state>& shared_owner() const noexcept { return owner_; }
   troupe::owners& owners() const noexcept { return *owners_; }
   const std::string& name() const noexcept { return name_; }
   bool trainable() const noexcept { return trainable_; }
+
+  /// How many components there are: one for each replica, or one.
+  std::size_t copies() const noexcept { return copies_; }
+  bool has(std::size_t i) const noexcept { return i < copies_; }
 
   /// \throws errc::foreign_context unless `ctx` is that of the code that runs now;
   ///         errc::strategy_mixed in a replica of another strategy.
@@ -101,6 +106,11 @@ class variable_base {
       throw_foreign_variable(name_, call);
   }
   void require_update(const update_context& ctx, const char* call) const;
+
+  /// A replica's write to the only copy needs one. \throws errc::aggregation_required
+  void require_own_component() const {
+    if (owner_->one_copy()) throw_no_aggregation(name_);
+  }
   void require_owner(const strategy_state& other, const char* call) const {
     if (&other != owner_.get()) throw_foreign_variable(name_, call);
   }
@@ -110,22 +120,25 @@ class variable_base {
   troupe::owners* owners_;
   std::string name_;
   bool trainable_;
+  std::size_t copies_;
 };
 
 template <class T>
-class variable_state : public variable_base {
+class variable_state final : public variable_base {
  public:
   variable_state(std::shared_ptr<strategy_state> owner, const T& initial,
-                 const variable_options& options, bool trainable)
-      : variable_base(std::move(owner), options, trainable),
-        row_(std::make_shared<component_row<T>>(initial, this->owner().replicas())) {
+                 const variable_options& options, bool trainable, std::size_t copies)
+      : variable_base(std::move(owner), options, trainable, copies),
+        row_(std::make_shared<component_row<T>>(initial, copies)) {
     if constexpr (tensor_like<T>) shape_ = tensor_traits<T>::shape(initial);
   }
 
-  T& component(std::size_t i) const noexcept { return row_->all[i].value; }
+  /// The component of replica `i`, which may be the only one there is.
+  T& component(std::size_t i) const noexcept { return row_->all[i & own_].value; }
+
   /// The component that a merge has written. \throws what the write threw.
   const T& written(std::size_t i) const {
-    auto& of = row_->all[i];
+    auto& of = row_->all[i & own_];
     if (of.failure) [[unlikely]]
       std::rethrow_exception(std::exchange(of.failure, nullptr));
     return of.value;
@@ -144,6 +157,7 @@ class variable_state : public variable_base {
 
  private:
   std::shared_ptr<component_row<T>> row_;
+  std::size_t own_ = copies() == 1 ? 0 : ~std::size_t{0};  // Makes every index that of the one.
   tensor_shape shape_;
 };
 
