@@ -81,6 +81,18 @@ void throw_different_variables(std::size_t replica, const std::string& first,
               "give the same variable on every replica, or its value: v.read(ctx)");
 }
 
+void throw_rows_of_another_shape(const tensor_shape& rows, const tensor_shape& shape) {
+  throw error(errc::shape_mismatch,
+              "rows of a tensor of shape " + text_of_shape(rows) + " for a variable of shape " +
+                  text_of_shape(shape),
+              "the dense shape of indexed_slices is that of the variable");
+}
+
+void throw_division_by_zero() {
+  throw error(errc::division_by_zero, "scatter_div of integers by zero",
+              "leave rows out that shall stay as they are");
+}
+
 void throw_wrong_shape(const std::string& name, const tensor_shape& shape,
                        const tensor_shape& given) {
   throw error(errc::shape_mismatch,

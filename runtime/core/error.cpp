@@ -59,6 +59,8 @@ constexpr std::array catalogue{
           std::errc::invalid_argument},
     entry{errc::aggregation_required, "only an aggregation could write this variable",
           std::errc::operation_not_permitted},
+    entry{errc::division_by_zero, "integers were to be divided by zero",
+          std::errc::argument_out_of_domain},
     entry{errc::invalid_schedule, "a schedule string that cannot be read",
           std::errc::invalid_argument},
     entry{errc::schedule_diverged, "a schedule that does not fit the program",

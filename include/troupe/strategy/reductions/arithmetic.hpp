@@ -65,6 +65,16 @@ constexpr T minus(T a, T b) noexcept {
   }
 }
 
+template <arithmetic T>
+constexpr T times(T a, T b) noexcept {
+  if constexpr (std::integral<T>) {
+    using wide = std::make_unsigned_t<std::common_type_t<T, int>>;
+    return static_cast<T>(static_cast<wide>(a) * static_cast<wide>(b));
+  } else {
+    return a * b;
+  }
+}
+
 /// What the numbers of a mean are added up in. Integers must neither wrap around nor lose their
 /// last digits: those of 32 bits and below have room in 64, the others are as exact as a double.
 template <class T>

@@ -35,8 +35,8 @@ class cross_write final : public sweep_operation<cross_write<Write, T, V>> {
   void work(std::size_t replica) {
     if (!state_->has(replica)) return;
     T& component = state_->component(replica);
-    const T value = static_cast<T>(value_for<T>(replica, value_));
-    state_->require_shape(value);
+    const auto& value = value_for<T>(replica, value_);
+    require_writable<Write>(*state_, value);
     Write::write(component, value);
     if (replica == 0) result_.emplace(component);
   }

@@ -29,11 +29,11 @@ std::string text_of_write(const variable_base& state) {
 }
 
 /// A decided value on its way to the components.
-template <class Write, class T>
+template <class Write, class T, class V>
 class decided_write final : public sweep {
  public:
-  decided_write(std::shared_ptr<component_row<T>> row, T value) noexcept
-      : row_(std::move(row)), value_(std::move(value)) {}
+  decided_write(std::shared_ptr<component_row<T>> to, V value) noexcept
+      : row_(std::move(to)), value_(std::move(value)) {}
 
   static void* operator new(std::size_t bytes) { return recycling_allocate(bytes); }
   static void operator delete(void* memory, std::size_t bytes) noexcept {
@@ -52,25 +52,25 @@ class decided_write final : public sweep {
 
  private:
   std::shared_ptr<component_row<T>> row_;
-  T value_;
+  V value_;
 };
 
 /// Has every component written; see owners::begin() for the result.
-template <class Write, class T>
-std::uint64_t decide(const variable_state<T>& state, T value) {
-  state.require_shape(value);
+template <class Write, class T, class V>
+std::uint64_t decide(const variable_state<T>& state, V value) {
+  require_writable<Write>(state, value);
   troupe::owners& all = state.owners();
   if (!all.on_one_line()) {
-    return all.begin(std::make_unique<decided_write<Write, T>>(state.row(), std::move(value)));
+    return all.begin(std::make_unique<decided_write<Write, T, V>>(state.row(), std::move(value)));
   }
   for (std::size_t i = 0; state.has(i); ++i) Write::write(state.component(i), value);
   return 0;
 }
 
-/// The merge function of a replica's write.
-template <class Write, class T, class A>
+/// The merge function of a replica's write of a V to a variable of T.
+template <class Write, class T, class A, class V>
 class variable_merge {
-  static constexpr bool large = tensor_like<T> && !arithmetic<T> && reduction<A>;
+  static constexpr bool large = tensor_like<V> && !arithmetic<V> && reduction<A>;
 
  public:
   variable_merge(std::shared_ptr<variable_state<T>> state, A how) noexcept
@@ -79,12 +79,12 @@ class variable_merge {
   std::uint64_t operator()(const per_replica<mirrored<T>>& values) const {
     return decide<Write>(*state_, values[0].get());
   }
-  std::uint64_t operator()(const per_replica<T>& values) const
+  std::uint64_t operator()(const per_replica<V>& values) const
     requires(!large)
   {
-    return decide<Write>(*state_, T(aggregate(how_, values)));
+    return decide<Write>(*state_, V(aggregate(how_, values)));
   }
-  task<std::uint64_t> operator()(per_replica<T> values) const
+  task<std::uint64_t> operator()(per_replica<V> values) const
     requires large
   {
     return reduce_and_decide(state_, std::move(values));
@@ -110,6 +110,9 @@ class variable_merge {
 /// A replica's write to all components.
 template <class Write, class T, class A, class V>
 class merged_write {
+  using given = std::conditional_t<is_mirrored<V>, T, V>;
+  using merge_function = variable_merge<Write, T, A, given>;
+
  public:
   using awaitable_in_task = void;
   using value_type = T;
@@ -117,7 +120,7 @@ class merged_write {
   merged_write(const std::shared_ptr<variable_state<T>>& state, A how, replica_context ctx, V value)
       : state_(state.get()),
         ctx_(ctx),
-        merge_(ctx, variable_merge<Write, T, A>(state, std::move(how)), std::move(value)) {}
+        merge_(ctx, merge_function(state, std::move(how)), std::move(value)) {}
 
   bool await_ready() const noexcept { return false; }
   template <std::derived_from<chain_link> Promise>
@@ -134,17 +137,17 @@ class merged_write {
  private:
   variable_state<T>* state_;  // Held by the merge's function.
   replica_context ctx_;
-  merge_operation<variable_merge<Write, T, A>, V> merge_;
+  merge_operation<merge_function, V> merge_;
 };
 
 /// A replica's write to its own component alone.
-template <class Write, class T>
+template <class Write, class T, class V>
 class local_write {
  public:
   using awaitable_in_task = void;
   using value_type = T;
 
-  local_write(std::shared_ptr<variable_state<T>> state, replica_context ctx, T value)
+  local_write(std::shared_ptr<variable_state<T>> state, replica_context ctx, V value)
       : state_(std::move(state)), ctx_(ctx), value_(std::move(value)) {}
 
   bool await_ready() const noexcept { return true; }
@@ -152,7 +155,7 @@ class local_write {
   const T& await_resume() {
     state_->require_replica(ctx_, Write::verb);
     state_->require_own_component();
-    state_->require_shape(value_);
+    require_writable<Write>(*state_, value_);
     T& own = state_->component(static_cast<std::size_t>(ctx_.replica_id()));
     Write::write(own, value_);
     return own;
@@ -161,7 +164,7 @@ class local_write {
  private:
   std::shared_ptr<variable_state<T>> state_;
   replica_context ctx_;
-  T value_;
+  V value_;
 };
 
 }  // namespace troupe::detail

@@ -36,6 +36,7 @@
 #include "troupe/strategy/variables/aggregation.hpp"
 #include "troupe/strategy/variables/cross_write.hpp"
 #include "troupe/strategy/variables/replica_write.hpp"
+#include "troupe/strategy/variables/scatter.hpp"
 #include "troupe/strategy/variables/variable_handle.hpp"
 #include "troupe/strategy/variables/variable_read.hpp"
 #include "troupe/strategy/variables/variable_state.hpp"
@@ -43,7 +44,7 @@
 namespace troupe {
 
 template <class T, class Aggregation>
-class variable {
+class variable : public scatter_calls<variable<T, Aggregation>> {
   static_assert(aggregates<Aggregation, T>,
                 "troupe: this aggregation cannot make one value of this type of many: it is "
                 "aggregation::none, sum, mean or only_first_replica, where sum and mean want "
@@ -152,7 +153,8 @@ class variable {
                   "troupe: this value cannot be written to the variable: give a value of its "
                   "type, a mirrored or per_replica one, or a variable of that type");
     if constexpr (local) {
-      return detail::local_write<Write, T>(state_, ctx, detail::value_for_replica<T>(ctx, value));
+      return detail::local_write<Write, T, T>(state_, ctx,
+                                              detail::value_for_replica<T>(ctx, value));
     } else if constexpr (detail::same_everywhere<Value>) {
       static_assert(!std::same_as<Aggregation, sum_op>,
                     "troupe: a value that is the same on all replicas has no sum: give each "
@@ -166,6 +168,37 @@ class variable {
       return detail::merged_write<Write, T, Aggregation, T>(
           state_, how_, ctx, detail::value_for_replica<T>(ctx, value));
     }
+  }
+
+  friend class scatter_calls<variable>;
+
+  template <class Op>
+  static constexpr void require_meaning() {
+    static_assert(!(detail::scattering<Op>::selects && reduction<Aggregation>),
+                  "troupe: of minima, maxima and new values there is no sum and no mean: use the "
+                  "aggregation none or only_first_replica");
+  }
+
+  /// See scatter.hpp.
+  template <class Op>
+  auto scatter(replica_context ctx, indexed_slices<T> rows) const {
+    require_meaning<Op>();
+    using write = detail::scattering<Op>;
+    if constexpr (local) {
+      return detail::local_write<write, T, indexed_slices<T>>(state_, ctx, std::move(rows));
+    } else {
+      static_assert(detail::aggregates_to_itself<Aggregation, T>,
+                    "troupe: the mean of integers is no integer: use another aggregation or a "
+                    "floating type");
+      return detail::merged_write<write, T, Aggregation, indexed_slices<T>>(state_, how_, ctx,
+                                                                            std::move(rows));
+    }
+  }
+  template <class Op>
+  auto scatter(indexed_slices<T> rows) const {
+    require_meaning<Op>();
+    return detail::cross_write<detail::scattering<Op>, T, indexed_slices<T>>(state_,
+                                                                             std::move(rows));
   }
 
   template <class Write, class Value>

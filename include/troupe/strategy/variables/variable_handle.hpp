@@ -43,6 +43,16 @@ inline constexpr bool writable = std::convertible_to<selected_t<V>, T>;
 template <class U, class A, class T>
 inline constexpr bool writable<variable<U, A>, T> = std::same_as<U, T>;
 
+/// \throws errc::shape_mismatch unless the value fits the variable.
+template <class Write, class T, class V>
+void require_writable(const variable_state<T>& state, const V& value) {
+  if constexpr (requires { Write::require_valid(value, state.shape()); }) {
+    Write::require_valid(value, state.shape());
+  } else {
+    state.require_shape(value);
+  }
+}
+
 /// Of a value to be written, the part for one component. On the component's line.
 template <class T, class V>
 decltype(auto) value_for(std::size_t replica, const V& value) {
