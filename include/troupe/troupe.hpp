@@ -18,4 +18,5 @@
 #include "troupe/strategy/mirrored_strategy.hpp"
 #include "troupe/strategy/one_device_strategy.hpp"
 #include "troupe/strategy/strategy.hpp"
+#include "troupe/strategy/values/input_context.hpp"
 #include "troupe/strategy/variables/create_variable.hpp"

@@ -34,6 +34,10 @@ inline constexpr bool never = false;
 
 }  // namespace detail
 
+struct mean_op;
+template <class T>
+struct unweighted;
+
 template <class F, class... Args>
 class merge_operation;
 template <class F, class... Args>
@@ -82,6 +86,12 @@ class replica_context {
   template <class Op, class T>
   [[nodiscard("co_await it: a reduction happens when it is awaited")]] auto all_reduce(
       Op op, T value) const;
+
+  /// The mean of everybody's local_mean(): warned of, because uneven replicas count alike.
+  template <class T>
+  [[deprecated("troupe: a mean of means is wrong where replicas hold uneven numbers: reduce "
+               "weigh(values) instead of local_mean(values)")]] auto
+  all_reduce(mean_op op, unweighted<T> value) const;
 
   /// Everybody's `value` one after the other along `axis`, in replica order, on every replica;
   /// see gather.hpp.

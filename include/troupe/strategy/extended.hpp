@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "troupe/strategy/reductions/communication_hints.hpp"
 #include "troupe/strategy/steps.hpp"
 #include "troupe/strategy/strategy.hpp"
 #include "troupe/strategy/variables/sync_on_read_variable.hpp"
@@ -46,25 +47,31 @@ class strategy_extended {
 
   // -- reductions --------------------------------------------------------------------------------
 
-  /// strategy::reduce(), for `to`.
+  /// strategy::reduce(), for `to`. Hints never change a result.
   /// \throws the same; errc::invalid_device for a device that is not the strategy's.
   template <reduction Op, class Value, class To>
-  auto reduce_to(Op op, const Value& value, const To& to) const {
+  auto reduce_to(Op op, const Value& value, const To& to, communication_hints = {}) const {
     owner_->require_cross_replica("reduce_to()");
     require_destination(to);
-    return deliver<To>(owner_->facade().reduce(op, value));
+    if constexpr (variable_handle<Value>) {
+      return owner_->facade().reduce(op, value);  // To be awaited.
+    } else {
+      return deliver<To>(owner_->facade().reduce(op, value));
+    }
   }
 
   /// Several at once, results in the order of the pairs.
   template <reduction Op, class Value, class To>
-  auto batch_reduce_to(Op op, const std::vector<std::pair<Value, To>>& pairs) const {
+  auto batch_reduce_to(Op op, const std::vector<std::pair<Value, To>>& pairs,
+                       communication_hints = {}) const {
     std::vector<decltype(reduce_to(op, pairs[0].first, pairs[0].second))> results;
     results.reserve(pairs.size());
     for (const auto& [value, to] : pairs) results.push_back(reduce_to(op, value, to));
     return results;
   }
   template <reduction Op, class... Values, class... Tos>
-  auto batch_reduce_to(Op op, const std::tuple<std::pair<Values, Tos>...>& pairs) const {
+  auto batch_reduce_to(Op op, const std::tuple<std::pair<Values, Tos>...>& pairs,
+                       communication_hints = {}) const {
     return std::apply(
         [&](const auto&... each) {
           return std::tuple<decltype(reduce_to(op, each.first, each.second))...>(

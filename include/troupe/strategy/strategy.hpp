@@ -44,6 +44,8 @@
 #include "troupe/strategy/scope.hpp"
 #include "troupe/strategy/strategy_state.hpp"
 #include "troupe/strategy/structure.hpp"
+#include "troupe/strategy/variables/variable_handle.hpp"
+#include "troupe/strategy/variables/variable_read.hpp"
 
 namespace troupe {
 
@@ -104,7 +106,8 @@ class strategy {
   }
 
   /// The sum or mean of the replicas' values, in replica order, element by element. A plain
-  /// value is its own mean; it has no sum, unless it is zero or there is one replica.
+  /// value is its own mean; it has no sum, unless it is zero or there is one replica. Of a
+  /// variable the result has to be awaited, as its read().
   /// \throws errc::cross_replica_required inside a replica; errc::shape_mismatch;
   ///         errc::not_per_replica for the sum of a plain value.
   template <reduction Op, class Value>
@@ -113,13 +116,29 @@ class strategy {
     static_assert(!detail::structured<Value>,
                   "troupe: reduce() takes one value: reduce the leaves of a structure, one by one, "
                   "or all of them inside a replica, with all_reduce()");
-    if constexpr (is_per_replica<Value> || is_mirrored<Value>) {
+    if constexpr (is_variable<Value>) {
+      static_assert(std::same_as<Op, mean_op>,
+                    "troupe: a variable is the same on all replicas: its mean is its value, and it "
+                    "has no sum");
+      return detail::variable_read(value.state());
+    } else if constexpr (is_sync_on_read_variable<Value>) {
+      return detail::aggregated_read(value.state(), op);
+    } else if constexpr (is_per_replica<Value> || is_mirrored<Value>) {
       return detail::reduce_by_name(op, value);
     } else if constexpr (is_weighted<Value>) {
       return detail::reduce_by_name(op, per_replica<Value>({value}));
     } else {
       return detail::reduce_plain(op, value, state_->replicas());
     }
+  }
+
+  /// The mean of the replicas' local_mean(): warned of, because uneven replicas count alike.
+  template <class T>
+  [[deprecated("troupe: a mean of means is wrong where replicas hold uneven numbers: reduce "
+               "weigh(values) instead of local_mean(values)")]] T
+  reduce(mean_op op, const per_replica<unweighted<T>>& values) const {
+    state_->require_cross_replica("reduce()");
+    return troupe::reduce(op, values);
   }
 
   /// The same, over the replicas and along an axis or several of their values: the mean is
@@ -129,6 +148,7 @@ class strategy {
   template <reduction Op, class Value>
   auto reduce(Op op, const Value& value, std::span<const int> axes) const {
     state_->require_cross_replica("reduce()");
+    static_assert(!variable_handle<Value>, "troupe: read() the variable, and reduce what it gives");
     if constexpr (is_per_replica<Value>) {
       return troupe::reduce(op, value, axes);
     } else if constexpr (is_mirrored<Value>) {
@@ -179,8 +199,12 @@ class strategy {
     return std::vector<T>(state_->replicas(), value.get());
   }
   template <class T>
-  std::vector<T> experimental_local_results(const T& value) const {
-    return std::vector<T>(1, value);
+  auto experimental_local_results(const T& value) const {
+    if constexpr (variable_handle<T>) {
+      return value.components();  // To be awaited.
+    } else {
+      return std::vector<T>(1, value);
+    }
   }
 
   /// What libraries build on strategies with: extended.hpp.

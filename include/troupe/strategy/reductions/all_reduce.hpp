@@ -165,6 +165,11 @@ auto replica_context::all_gather(T value, int axis) const {
   }
 }
 
+template <class T>
+auto replica_context::all_reduce(mean_op op, unweighted<T> value) const {
+  return merge_call(detail::reducer<mean_op>(op), std::move(value));
+}
+
 template <class Op, class T>
 auto replica_context::all_reduce(Op op, T value) const {
   static_assert(reduction<Op>, "troupe: the operation is reduce_op::sum or reduce_op::mean");

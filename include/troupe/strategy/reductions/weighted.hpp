@@ -42,6 +42,38 @@ auto weigh(const T& value) {
   return all;
 }
 
+/// The mean of one replica's numbers, which is right for itself. It knows no count: the mean of
+/// several is wrong as soon as one replica holds fewer numbers, and is warned of.
+template <class T>
+struct unweighted {
+  T mean{};
+
+  operator T() const noexcept { return mean; }
+  friend bool operator==(const unweighted&, const unweighted&) = default;
+};
+
+template <class T>
+inline constexpr bool is_unweighted = false;
+template <class T>
+inline constexpr bool is_unweighted<unweighted<T>> = true;
+
+/// The mean of all elements of `value`; not a number where there is none.
+template <reducible T>
+auto local_mean(const T& value) {
+  const auto all = weigh(value);
+  using mean = detail::mean_element<element_t<T>>;
+  return unweighted<mean>{detail::mean_of<element_t<T>>(all.sum, all.count)};
+}
+
+/// The mean of means.
+template <class T>
+T reduce(mean_op op, const per_replica<unweighted<T>>& values) {
+  per_replica<T> means;
+  means.reserve(values.size());
+  for (const auto& each : values) means.append(each.mean);
+  return reduce(op, means);
+}
+
 namespace detail {
 
 /// The replicas' sums, for themselves, and how many numbers they are of.

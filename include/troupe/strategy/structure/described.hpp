@@ -26,9 +26,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/structure/parts.hpp"
 #include "troupe/strategy/structure/product.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/values/tensor_traits.hpp"
 
 namespace troupe {

@@ -15,9 +15,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/structure/parts.hpp"
 #include "troupe/strategy/structure/sequence.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 
 namespace troupe::detail {
 

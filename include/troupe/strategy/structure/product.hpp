@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/structure/parts.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 
 namespace troupe::detail {
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/structure/parts.hpp"
+#include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/values/tensor_traits.hpp"
 
 namespace troupe::detail {
