@@ -44,16 +44,11 @@
 #include "troupe/strategy/scope.hpp"
 #include "troupe/strategy/strategy_state.hpp"
 #include "troupe/strategy/structure.hpp"
+#include "troupe/strategy/values/value_context.hpp"
 #include "troupe/strategy/variables/variable_handle.hpp"
 #include "troupe/strategy/variables/variable_read.hpp"
 
 namespace troupe {
-
-/// For whom a value is made.
-struct value_context {
-  int replica_id;
-  int num_replicas_in_sync;
-};
 
 class strategy_extended;
 
@@ -209,6 +204,17 @@ class strategy {
 
   /// What libraries build on strategies with: extended.hpp.
   strategy_extended extended() const;
+
+  /// The strategies of one process ask nobody where the others are.
+  static constexpr std::nullptr_t cluster_resolver() noexcept { return nullptr; }
+
+  // For model parallelism, which is none of these strategies': here for the sake of the sentence.
+  template <class... A>
+  auto experimental_assign_to_logical_device(A&&...) const {
+    static_assert(detail::never<A...>,
+                  "troupe: logical devices are for strategies with model parallelism, and this one "
+                  "has none: a replica is one device");
+  }
 
   /// Where every replica stood when the latest broken run broke; empty if none was.
   std::optional<error> last_failure() const { return state_->last_failure(); }
