@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "troupe/strategy/strategy.hpp"
+#include "troupe/strategy/default_strategy.hpp"
 
 namespace troupe {
 

@@ -56,12 +56,13 @@ ensemble& strategy_state::acquire(scheduler& callers_line) {
       std::make_unique<ensemble>(where.shared_from_this(), replicas(), lines_of(where), this));
 }
 
-void strategy_state::begin(ensemble& with, activity& caller, replica_program& program) {
+void strategy_state::begin(ensemble& with, activity& caller, replica_program& program,
+                           const run_rules& rules) {
   with.begin(caller, {.program = &program,
                       .above = this,
                       .replica_mode = &replica_mode_,
                       .merge_mode = &merge_mode_,
-                      .rules = rules_});
+                      .rules = rules});
 }
 
 void strategy_state::release(ensemble& used, scheduler& callers_line) noexcept {

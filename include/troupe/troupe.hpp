@@ -13,6 +13,7 @@
 #include "troupe/runtime/use_task.hpp"
 #include "troupe/runtime/when_all.hpp"
 #include "troupe/strategy/central_storage_strategy.hpp"
+#include "troupe/strategy/default_strategy.hpp"
 #include "troupe/strategy/equivalence.hpp"
 #include "troupe/strategy/extended.hpp"
 #include "troupe/strategy/mirrored_strategy.hpp"

@@ -53,6 +53,17 @@ TEST_CASE("replicas that never merge run one after the other") {
   expect(3, {.merges = 0}, "", "0+ 0- 1+ 1- 2+ 2-");
 }
 
+task<> one_run_in_turn(world* w) {
+  mirrored_strategy strategy(w->runtime(), 3);
+  turn_plan p{.merges = 1};
+  co_await strategy.run(in_turn, &p).in_order(replica_order::one_by_one);
+  w->check(p.journal == "0+ 1+ 2+ m 0. 0- 1. 1- 2. 2-", "goes: " + p.journal);
+}
+
+TEST_CASE("one run of a strategy whose replicas are concurrent may be in turn") {
+  explore_lines([](world& w) { return one_run_in_turn(&w); });
+}
+
 TEST_CASE("nobody runs while the one whose turn it is sleeps") {
   expect(3, {.merges = 1, .sleep = milliseconds(5)}, "", "0+ 0z 1+ 1z 2+ 2z m 0. 0- 1. 1- 2. 2-");
 }

@@ -93,14 +93,26 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
   using value_type = typename detail::run_value<result>::type;
 
   run_operation(std::shared_ptr<strategy_state> owner, F fn, std::tuple<Args...> args)
-      : owner_(std::move(owner)), fn_(std::move(fn)), args_(std::move(args)) {}
+      : owner_(std::move(owner)),
+        rules_(owner_->rules()),
+        fn_(std::move(fn)),
+        args_(std::move(args)) {}
   /// \pre Not awaited yet.
   run_operation(run_operation&& other) noexcept(std::is_nothrow_move_constructible_v<F>)
-      : owner_(std::move(other.owner_)), fn_(std::move(other.fn_)), args_(std::move(other.args_)) {}
+      : owner_(std::move(other.owner_)),
+        rules_(other.rules_),
+        fn_(std::move(other.fn_)),
+        args_(std::move(other.args_)) {}
   run_operation& operator=(run_operation&&) = delete;
   ~run_operation() {
     // Destroyed under way: the runtime has ended, and the replicas' frames refer to us.
     if (ensemble_) ensemble_->abandon();
+  }
+
+  /// This run with its replicas in `order`, whatever the strategy's usual one is.
+  run_operation in_order(replica_order order) && {
+    rules_.order = order;
+    return std::move(*this);
   }
 
   bool await_ready() const noexcept { return false; }
@@ -113,7 +125,7 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
     owner_->require_home_of(*callers_line_, "run()");
     results_.open(owner_->replicas());
     ensemble_ = &owner_->acquire(*callers_line_);
-    owner_->begin(*ensemble_, self, *this);
+    owner_->begin(*ensemble_, self, *this, rules_);
     self.park(caller, *this);
     if (self.stop_requested()) cancel_wait();
   }
@@ -162,6 +174,7 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
   }
 
   std::shared_ptr<strategy_state> owner_;
+  run_rules rules_;
   F fn_;
   std::tuple<Args...> args_;
   scheduler* callers_line_ = nullptr;

@@ -76,6 +76,8 @@ class strategy {
   /// per_replica gives each replica its own component; everything else goes to all.
   /// Arguments are copied into the operation, or moved.
   ///
+  /// The result has in_order(replica_order): the order of the replicas in this run.
+  ///
   /// \return when awaited: what the replicas returned, regrouped (structure.hpp).
   /// \throws when awaited: the exception of the lowest replica that failed by itself, with
   ///         its own type; or else the error that broke the run, see merge_call();
@@ -215,6 +217,14 @@ class strategy {
                   "troupe: logical devices are for strategies with model parallelism, and this one "
                   "has none: a replica is one device");
   }
+  template <class... A>
+  auto experimental_split_to_logical_devices(A&&... a) const {
+    return experimental_assign_to_logical_device(a...);
+  }
+  template <class... A>
+  auto experimental_replicate_to_logical_devices(A&&... a) const {
+    return experimental_assign_to_logical_device(a...);
+  }
 
   /// Where every replica stood when the latest broken run broke; empty if none was.
   std::optional<error> last_failure() const { return state_->last_failure(); }
@@ -228,18 +238,5 @@ class strategy {
  private:
   std::shared_ptr<strategy_state> state_;
 };
-
-/// The strategy in force where there is no other: one replica, on the caller's runtime.
-/// get_strategy() returns it; it is never made by hand.
-class default_strategy final : public strategy {
- public:
-  std::string_view kind() const noexcept override { return "default_strategy"; }
-
- private:
-  friend const strategy& get_default_strategy() noexcept;
-  default_strategy();
-};
-
-const strategy& get_default_strategy() noexcept;
 
 }  // namespace troupe

@@ -61,6 +61,8 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   std::size_t lines_of(const runtime_state& where) const noexcept {
     return one_copy_ ? 1 : std::min(replicas(), where.lines());
   }
+  const run_rules& rules() const noexcept { return rules_; }
+
   /// Whether a variable has one copy, and not a component in each replica.
   bool one_copy() const noexcept { return one_copy_; }
   const std::vector<std::string>& parameter_devices() const noexcept {
@@ -74,7 +76,7 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   ensemble& acquire(scheduler& callers_line);
 
   /// Begins a run in this strategy's contexts.
-  void begin(ensemble& with, activity& caller, replica_program& program);
+  void begin(ensemble& with, activity& caller, replica_program& program, const run_rules& rules);
 
   /// Takes the ensemble back, on the same line; remembers why its run failed.
   void release(ensemble& used, scheduler& callers_line) noexcept;
