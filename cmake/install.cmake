@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/troupe)
 set(staged ${PROJECT_BINARY_DIR}/package)
 
-install(TARGETS troupe EXPORT troupe-targets FILE_SET HEADERS)
+install(TARGETS troupe EXPORT troupe-targets FILE_SET HEADERS FILE_SET adaptors)
 install(EXPORT troupe-targets NAMESPACE troupe:: DESTINATION ${package_dir})
 
 configure_package_config_file(cmake/troupe-config.cmake.in ${staged}/troupe-config.cmake
