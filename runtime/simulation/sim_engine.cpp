@@ -99,10 +99,9 @@ bool sim_engine::step() {
   if (ready_.empty()) return advance_time();
   const std::size_t chosen = pick();
   auto& from = ready_[chosen];
-  event& e = *from.events.front();
-  from.events.pop_front();
+  event& e = take_first(from);
   last_ = from.owner + 1;
-  if (from.events.empty()) ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  if (from.first == none) ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(chosen));
   if (own_steps_.size() <= last_) own_steps_.resize(last_ + 1);
   ++own_steps_[last_];
   ++steps_;
@@ -198,10 +197,30 @@ void sim_engine::post(event& e) noexcept {
   const std::uint32_t owner = e.owner().id;
   const auto same = [&](const link& l) { return l.owner == owner && l.sender == acting_; };
   if (auto found = std::find_if(ready_.begin(), ready_.end(), same); found != ready_.end()) {
-    found->events.push_back(&e);
+    const std::uint32_t fresh = make_node(e);
+    nodes_[found->last].next = fresh;
+    found->last = fresh;
   } else {
-    ready_.push_back({owner, acting_, {&e}});
+    const std::uint32_t fresh = make_node(e);
+    ready_.push_back({owner, acting_, fresh, fresh});
   }
+}
+
+std::uint32_t sim_engine::make_node(event& e) {
+  if (free_nodes_ == none) {
+    nodes_.push_back({&e, none});
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
+  }
+  const std::uint32_t fresh = free_nodes_;
+  free_nodes_ = std::exchange(nodes_[fresh], node{&e, none}).next;
+  return fresh;
+}
+
+event& sim_engine::take_first(link& from) noexcept {
+  const std::uint32_t taken = from.first;
+  from.first = nodes_[taken].next;
+  nodes_[taken].next = std::exchange(free_nodes_, taken);
+  return *nodes_[taken].what;
 }
 
 std::uint64_t sim_engine::add_timer(std::chrono::nanoseconds deadline, std::function<void()> fire) {
@@ -228,7 +247,7 @@ void sim_engine::close() noexcept {
 
 void sim_engine::drop_queued() noexcept {
   for (auto& l : std::exchange(ready_, {})) {
-    for (event* e : l.events) e->step(event::turn::drop);
+    while (l.first != none) take_first(l).step(event::turn::drop);
   }
   timers_.clear();
   while (!hops_.empty()) {

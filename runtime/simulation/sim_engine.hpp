@@ -99,18 +99,27 @@ class sim_engine final : public runtime_state {
   std::uint64_t now() const noexcept override { return static_cast<std::uint64_t>(now_.count()); }
 
  private:
-  /// The events one party has from one sender.
+  /// The events one party has from one sender: a list of places in nodes_.
   struct link {
     std::uint32_t owner;
     std::uint32_t sender;
-    std::deque<event*> events;
+    std::uint32_t first;
+    std::uint32_t last;
   };
+  struct node {
+    event* what;
+    std::uint32_t next;
+  };
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
   struct pending_timer {
     std::chrono::nanoseconds deadline;
     std::uint64_t ticket;
     std::function<void()> fire;
   };
 
+  std::uint32_t make_node(event& e);
+  /// Takes the first event out of a link, which must not be empty.
+  event& take_first(link& from) noexcept;
   void drop_queued() noexcept;
   bool step();
   void run_hops();
@@ -124,6 +133,8 @@ class sim_engine final : public runtime_state {
   std::vector<std::unique_ptr<sim_line>> sim_lines_;
   std::unique_ptr<sim_context> context_;
   std::vector<link> ready_;  // No empty ones; in order of becoming ready.
+  std::vector<node> nodes_;
+  std::uint32_t free_nodes_ = none;
   std::deque<event*> hops_;
   std::vector<pending_timer> timers_;
   std::uint64_t tickets_ = 0;
