@@ -138,6 +138,49 @@ task<> f(cross_replica_context cross) { co_await cross.all_gather(std::vector<in
 #elif CASE == 28  // troupe: cross-replica context is no replica and has no replica_id()
 int f(cross_replica_context cross) { return cross.replica_id(); }
 
+// --- what cannot be done with a variable ---------------------------------------------------------
+#elif CASE == 35  // troupe: this aggregation cannot make one value of this type of many
+auto f(const strategy& s) { return variable(s, 1.0f, std::string("invalid")); }
+#elif CASE == 36  // troupe: this aggregation cannot make one value of this type of many
+auto f(const strategy& s) { return variable(s, std::string("a"), aggregation::mean); }
+#elif CASE == 37  // troupe: this aggregation cannot make one value of this type of many
+auto f(const strategy& s) { return sync_on_read_variable(s, true, aggregation::sum); }
+#elif CASE == 38  // troupe: the mean of integers is no integer
+auto f(replica_context ctx, variable<int, mean_op> v) { return v.assign(ctx, ctx.replica_id()); }
+#elif CASE == 39  // troupe: a value that is the same on all replicas has no sum
+auto f(replica_context ctx, variable<int, sum_op> v) { return v.assign_add(ctx, mirrored(1)); }
+#elif CASE == 40  // troupe: a value that is the same on all replicas has no sum
+auto f(replica_context ctx, variable<int, sum_op> v) { return v.assign(ctx, v); }
+#elif CASE == 41  // troupe: this value cannot be written to the variable
+auto f(replica_context ctx, variable<int> v) { return v.assign(ctx, std::string("one")); }
+#elif CASE == 42  // troupe: a variable's components must not differ
+auto f(variable<int> v, const per_replica<int>& values) { return v.assign(values); }
+#elif CASE == 43  // troupe: this value cannot be written to the variable
+auto f(variable<int> v) { return v.assign_add(std::string("one")); }
+#elif CASE == 44  // troupe: without an aggregation there is no way to make one value
+auto f(sync_on_read_variable<int, no_aggregation> v) { return v.read(); }
+#elif CASE == 45  // troupe: adding to every component of a sum
+auto f(sync_on_read_variable<int> v) { return v.assign_add(1); }
+#elif CASE == 46  // troupe: adding to every component of a sum
+auto f(sync_on_read_variable<int> v) { return v.assign_sub(1); }
+#elif CASE == 47  // troupe: this value cannot be written to the variable
+auto f(sync_on_read_variable<int> v, const per_replica<int>& values) { return v.assign(values); }
+#elif CASE == 48  // troupe: this value cannot be written to the variable
+void f(replica_context ctx, sync_on_read_variable<int> v) { v.assign(ctx, std::string("one")); }
+#elif CASE == 49  // troupe: a variable that is synchronised on read has no scatter operations
+auto f(sync_on_read_variable<int> v) { return v.scatter_add(1); }
+#elif CASE == 50  // troupe: update() cannot call this function
+void wants_text(int&, std::string);
+auto f(const strategy& s, variable<int> v) { return s.extended().update(v, wants_text, 1); }
+#elif CASE == 51  // troupe: a variable that is synchronised on read has another value on each
+void put(int& to, int from);
+auto f(const strategy& s, variable<int> v, sync_on_read_variable<int> all) {
+  return s.extended().update(v, put, all);
+}
+#elif CASE == 52  // troupe: what is updated is a variable
+void put(int& to, int from);
+auto f(const strategy& s) { return s.extended().update(3, put, 1); }
+
 // --- what is thrown away -------------------------------------------------------------------------
 #elif CASE == 29  // co_await it, or give it to block_on(): nothing runs before
 void f(const strategy& s) { s.run(foreign); }
@@ -150,4 +193,13 @@ task<> g();
 void f() { g(); }
 #elif CASE == 33  // a scope ends with the object: give it a name
 void f(const strategy& s) { s.scope(); }
+#elif CASE == 53  // co_await it: nothing is written before
+void f(replica_context ctx, variable<int> v) { v.assign(ctx, 1); }
+#elif CASE == 54  // co_await it: nothing is written before
+void f(variable<int> v) { v.assign_add(1); }
+#elif CASE == 55  // co_await it: nothing is updated before
+void put(int& to, int from);
+void f(const strategy& s, variable<int> v) { s.extended().update(v, put, 1); }
+#elif CASE == 56  // co_await it: nothing is made before
+void f(replica_context ctx) { create_variable(ctx, 1); }
 #endif
