@@ -62,6 +62,7 @@ void barrier_actor::begin_halt(errc reason) noexcept {
 
 void barrier_actor::share::halt() noexcept {
   halted = true;
+  slow = true;  // From now on an arrival is refused, also where there is one line.
   try {
     for (std::size_t i = 0; i < members.size(); ++i) {
       const replica_actor& r = member(i);

@@ -4,6 +4,7 @@
 #include <asio/cancellation_signal.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <numeric>
@@ -87,6 +88,30 @@ TEST_CASE("a run cancelled at any moment ends once, cancelled or with its result
 
 TEST_CASE("a run of three replicas cancelled at any moment ends once") {
   explore_seeds(cancel_sleepers<3>, 2000);
+}
+
+task<int> merge_at_once(replica_context ctx, launched_run* run) {
+  const guest here(run->bodies);
+  co_return co_await ctx.merge_call(sum, 1);
+}
+
+TEST_CASE("a run cancelled before its replicas arrive ends once, on one line too") {
+  for (const std::size_t lines : {1u, 2u}) {
+    simulation_options options;
+    options.lines = lines;
+    explore_all(
+        [](world& w) -> task<> {
+          mirrored_strategy strategy(w.runtime(), 2);
+          launched_run run;
+          strategy.async_run(merge_at_once, std::tuple(&run), run.token());
+          const std::uint32_t steps = w.choose(3);
+          for (std::uint32_t i = 0; i < steps; ++i) co_await sleep_for(std::chrono::nanoseconds(0));
+          run.cancel.emit(asio::cancellation_type::terminal);
+          co_await sleep_for(milliseconds(1));
+          check_end(w, run, {2, 2});
+        },
+        options);
+  }
 }
 
 task<int> slow_sum(per_replica<int> values) {
