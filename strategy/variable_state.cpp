@@ -91,6 +91,8 @@ void throw_rows_of_another_shape(const tensor_shape& rows, const tensor_shape& s
 void throw_division_by_zero() {
   throw error(errc::division_by_zero, "scatter_div of integers by zero",
               "leave rows out that shall stay as they are");
+void throw_cancelled_write(const variable_base& state) {
+  throw error(errc::cancelled, "a write to variable \"" + state.name() + "\" was cancelled");
 }
 
 void throw_wrong_shape(const std::string& name, const tensor_shape& shape,

@@ -55,6 +55,8 @@ class decided_write final : public sweep {
   V value_;
 };
 
+[[noreturn]] void throw_cancelled_write(const variable_base& state);
+
 /// Has every component written; see owners::begin() for the result.
 template <class Write, class T, class V>
 std::uint64_t decide(const variable_state<T>& state, V value) {
@@ -100,6 +102,9 @@ class variable_merge {
   static task<std::uint64_t> reduce_and_decide(std::shared_ptr<variable_state<T>> state,
                                                per_replica<T> values) {
     mirrored<T> sum = co_await reduce_ranges<A>(std::move(values));
+    // No replica goes on when the run was cancelled meanwhile: what is decided now would wait in
+    // the owners' list, and turn up with somebody else's write.
+    if (activity::current()->stop_requested()) throw_cancelled_write(*state);
     co_return decide<Write>(*state, std::move(sum).get());
   }
 
