@@ -44,7 +44,15 @@ variable_base::variable_base(std::shared_ptr<strategy_state> owner, const variab
 }
 
 void variable_base::require_update(const update_context& ctx, const char* call) const {
-  if (&ctx.strategy() != &owner_->facade()) throw_foreign_variable(name_, call);
+  const mode* const here = current_mode();
+  // The context of an update that has ended is not looked into: its strategy may be gone.
+  if (!here || here->updates < 0 || here->updates != ctx.replica_id()) {
+    throw error(errc::foreign_context,
+                std::string(call) + " of variable \"" + name_ +
+                    "\" on an update context outside its own update function",
+                "use the context only in the function that got it");
+  }
+  if (here->owner != owner_.get()) throw_foreign_variable(name_, call);
 }
 
 void throw_foreign_variable(const std::string& name, const char* call) {
@@ -91,6 +99,8 @@ void throw_rows_of_another_shape(const tensor_shape& rows, const tensor_shape& s
 void throw_division_by_zero() {
   throw error(errc::division_by_zero, "scatter_div of integers by zero",
               "leave rows out that shall stay as they are");
+}
+
 void throw_cancelled_write(const variable_base& state) {
   throw error(errc::cancelled, "a write to variable \"" + state.name() + "\" was cancelled");
 }

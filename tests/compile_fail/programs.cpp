@@ -180,6 +180,15 @@ auto f(const strategy& s, variable<int> v, sync_on_read_variable<int> all) {
 #elif CASE == 52  // troupe: what is updated is a variable
 void put(int& to, int from);
 auto f(const strategy& s) { return s.extended().update(3, put, 1); }
+#elif CASE == 57  // troupe: an update function is a plain function
+task<> put(int& to, int from);
+auto f(const strategy& s, variable<int> v) { return s.extended().update(v, put, 1); }
+#elif CASE == 58  // troupe: an update function is a plain function
+task<int> put(update_context ctx, int& to);
+void f(updates& all, variable<int> v) { all.add(v, put); }
+#elif CASE == 59  // troupe: an update function is a plain function
+task<> put(update_context ctx);
+auto f(const strategy& s) { return s.extended().update_non_slot({}, put); }
 
 // --- what is thrown away -------------------------------------------------------------------------
 #elif CASE == 29  // co_await it, or give it to block_on(): nothing runs before

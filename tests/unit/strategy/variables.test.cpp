@@ -1,8 +1,10 @@
-// Variables: what is refused, with which words, and what an update sends.
+// Variables: what is refused, and with which words.
 
 #include <asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <troupe/troupe.hpp>
@@ -43,40 +45,40 @@ bool tells(const std::exception_ptr& thrown, errc code, const std::string& part)
 
 // -- shapes ---------------------------------------------------------------------------------------
 
-floats row(std::size_t length) { return floats({length}, 1.0f); }
+floats ones(std::size_t length) { return floats({length}, 1.0f); }
 
 task<> assign_row(replica_context ctx, weights v, std::size_t length) {
-  co_await v.assign(ctx, row(length));
+  co_await v.assign(ctx, ones(length));
 }
 task<> assign_mirrored_row(replica_context ctx, weights v, std::size_t length) {
-  co_await v.assign_add(ctx, mirrored(row(length)));
+  co_await v.assign_add(ctx, mirrored(ones(length)));
 }
 
 TEST_CASE_METHOD(fixture, "a value of another shape is TR-302, with the variable's name") {
-  const weights v(strategy, row(2), aggregation::mean, "layer/weight");
+  const weights v(strategy, ones(2), aggregation::mean, "layer/weight");
   const std::string name = "\"layer/weight\" has shape [2], the value has [3]";
-  CHECK(tells(thrown_by_await(v.assign(row(3))), errc::shape_mismatch, name));
-  CHECK(tells(thrown_by_await(v.assign_add(row(3))), errc::shape_mismatch, name));
+  CHECK(tells(thrown_by_await(v.assign(ones(3))), errc::shape_mismatch, name));
+  CHECK(tells(thrown_by_await(v.assign_add(ones(3))), errc::shape_mismatch, name));
   CHECK(tells(thrown_by_await(strategy.run(assign_row, v, 3u)), errc::shape_mismatch, name));
   CHECK(
       tells(thrown_by_await(strategy.run(assign_mirrored_row, v, 3u)), errc::shape_mismatch, name));
   const auto read = block_on(rt, read_on_replicas(&strategy, v));
-  CHECK(read[0] == row(2));
+  CHECK(read[0] == ones(2));
   CHECK(all_alike(read));
 }
 
 TEST_CASE_METHOD(fixture, "a value of another shape for a replica's own component is TR-302") {
-  const variable<floats> v(strategy, row(2), aggregation::none, "mine");
-  const sync_on_read_variable<floats> seen(strategy, row(2), aggregation::sum, "seen");
+  const variable<floats> v(strategy, ones(2), aggregation::none, "mine");
+  const sync_on_read_variable<floats> seen(strategy, ones(2), aggregation::sum, "seen");
   const auto assign = [](replica_context ctx, variable<floats> to) -> task<> {
-    co_await to.assign(ctx, row(3));
+    co_await to.assign(ctx, ones(3));
   };
   CHECK(tells(thrown_by_await(strategy.run(assign, v)), errc::shape_mismatch, "\"mine\""));
   const auto add = [](replica_context ctx, sync_on_read_variable<floats> to) {
-    to.assign_add(ctx, row(3));
+    to.assign_add(ctx, ones(3));
   };
   CHECK(tells(thrown_by_await(strategy.run(add, seen)), errc::shape_mismatch, "\"seen\""));
-  CHECK(tells(thrown_by_await(seen.assign(row(3))), errc::shape_mismatch, "\"seen\""));
+  CHECK(tells(thrown_by_await(seen.assign(ones(3))), errc::shape_mismatch, "\"seen\""));
 }
 
 // -- strategies and contexts ----------------------------------------------------------------------
@@ -177,81 +179,47 @@ TEST_CASE_METHOD(fixture, "replicas that write to different variables are TR-104
   CHECK(block_on(rt, b.components()) == ints({1, 1, 1}));
 }
 
-// -- updates --------------------------------------------------------------------------------------
+// -- runtimes -------------------------------------------------------------------------------------
 
-struct update_failure : std::runtime_error {
-  explicit update_failure(int replica) : runtime_error("update"), of(replica) {}
-  int of;
-};
-
-void fail_from_one_on(update_context ctx, int& component) {
-  component += 10;
-  if (ctx.replica_id() >= 1) throw update_failure(ctx.replica_id());
+TEST_CASE_METHOD(fixture, "a variable awaited on another runtime is TR-110") {
+  const shared v(strategy, 1);
+  runtime elsewhere{pool_size{1}};
+  CHECK(is(block_on(elsewhere, outcome_of(v.read())), errc::foreign_runtime));
+  CHECK(is(block_on(elsewhere, outcome_of(v.assign(2))), errc::foreign_runtime));
 }
 
-TEST_CASE("an update that throws has been made everywhere, and throws the lowest replica's") {
-  for (const std::size_t threads : {1u, 2u, 3u}) {
-    runtime rt{pool_size{threads}};
-    const mirrored_strategy strategy(rt, 4);
-    const shared v(strategy, 1);
-    const auto thrown = block_on(rt, outcome_of(strategy.extended().update(v, fail_from_one_on)));
-    const auto told = as<update_failure>(thrown);
-    REQUIRE(told);
-    CHECK(told->of == 1);
-    CHECK(block_on(rt, read_on_replicas(&strategy, v)) == ints({11, 11, 11, 11}));
+TEST_CASE("a variable whose runtime has ended is TR-107, and can be destroyed") {
+  std::optional<runtime> rt(std::in_place, pool_size{2});
+  const mirrored_strategy strategy(*rt, 3);
+  const shared v(strategy, 1);
+  block_on(*rt, v.assign(2));
+  rt.reset();
+  runtime elsewhere{pool_size{1}};
+  CHECK(is(block_on(elsewhere, outcome_of(v.read())), errc::runtime_gone));
+  CHECK(is(block_on(elsewhere, outcome_of(v.assign(2))), errc::runtime_gone));
+}
+
+TEST_CASE_METHOD(fixture, "a variable of the default strategy is used wherever its caller runs") {
+  const shared v(get_default_strategy(), 1);
+  runtime elsewhere{pool_size{2}};
+  CHECK(block_on(rt, v.assign(3)) == 3);
+  CHECK(block_on(elsewhere, v.assign_add(1)) == 4);
+  block_on(rt, get_default_strategy().run(add_one, v));
+  CHECK(block_on(elsewhere, v.read()) == 5);
+}
+
+// -- sums of small integers -----------------------------------------------------------------------
+
+TEST_CASE_METHOD(fixture, "a sum is shared out to more replicas than its type can count") {
+  for (const int replicas : {200, 256, 300}) {
+    const mirrored_strategy many(rt, replicas);
+    const sync_on_read_variable<std::int8_t> whole(many, std::int8_t{1});
+    block_on(rt, whole.assign(100));
+    CHECK(block_on(rt, whole.components())[0] == 0);
   }
-}
-
-std::size_t deliveries_to_owners(const runtime& rt) {
-  const recording all = rt.traced();
-  std::size_t count = 0;
-  for (const auto& event : all.events) {
-    const bool to_owner = all.names[event.who].starts_with("owner");
-    if (event.kind == trace_kind::deliver && to_owner) ++count;
-  }
-  return count;
-}
-
-void add(int& component, int more) { component += more; }
-
-std::size_t messages_of_an_update(std::size_t threads, int variables) {
-  runtime rt{pool_size{threads}};
-  rt.trace(4'096);
-  const mirrored_strategy strategy(rt, 4);
-  std::vector<shared> made;
-  for (int i = 0; i < variables; ++i) made.emplace_back(strategy, i);
-  updates all;
-  for (const shared& v : made) all.add(v, add, 1);
-  block_on(rt, strategy.extended().update(std::move(all)));
-  const std::size_t sent = deliveries_to_owners(rt);
-  for (int i = 0; i < variables; ++i) {
-    CHECK(block_on(rt, made[static_cast<std::size_t>(i)].components())[3] == i + 1);
-  }
-  return sent;
-}
-
-TEST_CASE("an update of 100 variables sends one message to each other line") {
-  for (const std::size_t threads : {1u, 2u, 3u, 4u}) {
-    CHECK(messages_of_an_update(threads, 1) == threads - 1);
-    CHECK(messages_of_an_update(threads, 100) == threads - 1);
-  }
-}
-
-task<> write_and_read(replica_context ctx, shared v) {
-  for (int i = 0; i < 10; ++i) {
-    const int now = co_await v.assign_add(ctx, 1);
-    if (now != v.read(ctx)) throw std::runtime_error("it differs");
-  }
-}
-
-TEST_CASE("what replicas write and read sends no message to owners") {
-  runtime rt{pool_size{3}};
-  rt.trace(4'096);
-  const mirrored_strategy strategy(rt, 4);
-  const shared v(strategy, 0);
-  block_on(rt, strategy.run(write_and_read, v));
-  CHECK(block_on(rt, v.read()) == 40);
-  CHECK(deliveries_to_owners(rt) == 0);
+  const sync_on_read_variable<std::int8_t> below(strategy, std::int8_t{0});
+  block_on(rt, below.assign(-100));
+  CHECK(block_on(rt, below.components())[0] == -33);
 }
 
 }  // namespace

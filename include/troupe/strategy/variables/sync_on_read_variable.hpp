@@ -131,6 +131,7 @@ class sync_on_read_variable {
   // -- in an update function ---------------------------------------------------------------------
 
   /// The component that the update is for.
+  /// \throws errc::foreign_context outside of the update, errc::strategy_mixed.
   T& component(update_context ctx) const {
     state_->require_update(ctx, "component()");
     return state_->component(static_cast<std::size_t>(ctx.replica_id()));

@@ -9,10 +9,10 @@
 //     all.add(bias, descend, slope);
 //     co_await strategy.extended().update(std::move(all));
 //
-// The function is called once for each replica, as `fn(update_context, component, args...)` or
-// `fn(component, args...)`, on the line that owns the component. Of its arguments, per_replica
-// gives each component its own, mirrored its value, a variable its component; everything else
-// goes to all as it is.
+// The function, a plain one, is called once for each replica, as
+// `fn(update_context, component, args...)` or `fn(component, args...)`, on the line that owns
+// the component. Of its arguments, per_replica gives each component its own, mirrored its value,
+// a variable its component; everything else goes to all as it is.
 //
 // Guarantees
 //   one      an update sends one message to each owner, whatever the number of variables;
@@ -40,6 +40,14 @@ namespace troupe {
 
 namespace detail {
 
+/// Says so where what an update calls would have to be awaited.
+template <class Result>
+constexpr void require_plain_update() {
+  static_assert(!is_task<std::remove_cvref_t<Result>>,
+                "troupe: an update function is a plain function: it runs where the component is, "
+                "and cannot wait");
+}
+
 /// Calls `body(update_context)` for each of the first `count` replicas, in update context, on the
 /// replica's line.
 template <class Body>
@@ -53,6 +61,7 @@ class update_operation final : public sweep_operation<update_operation<Body>> {
   update_operation(std::shared_ptr<strategy_state> owner, std::string what, std::size_t count,
                    Body body)
       : base(std::move(owner)), what_(std::move(what)), count_(count), body_(std::move(body)) {
+    require_plain_update<result>();
     results_.open(count);
   }
 
@@ -111,8 +120,10 @@ decltype(auto) call_update(F& fn, update_context ctx, Target& target, const Args
                 "fn(update_context, component, args...) or fn(component, args...), and what is in "
                 "per_replica, mirrored or a variable is given one component at a time");
   if constexpr (with_context) {
+    require_plain_update<decltype(fn(ctx, target, args...))>();
     return fn(ctx, target, args...);
   } else {
+    require_plain_update<decltype(fn(target, args...))>();
     return fn(target, args...);
   }
 }

@@ -134,6 +134,7 @@ class variable : public scatter_calls<variable<T, Aggregation>> {
   // -- in an update function ---------------------------------------------------------------------
 
   /// The component that the update is for: read it, write it. Nobody else is told.
+  /// \throws errc::foreign_context outside of the update, errc::strategy_mixed.
   T& component(update_context ctx) const {
     state_->require_update(ctx, "component()");
     return state_->component(static_cast<std::size_t>(ctx.replica_id()));
