@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,14 +49,24 @@ class cross_write final : public sweep_operation<cross_write<Write, T, V>> {
   std::optional<T> result_;
 };
 
+/// A number shared out evenly. The count may be more than the number's type can hold.
+template <arithmetic E>
+E share_of_sum(E whole, std::size_t replicas) noexcept {
+  if constexpr (std::floating_point<E>) {
+    return whole / static_cast<E>(replicas);
+  } else if constexpr (std::signed_integral<E>) {
+    return static_cast<E>(static_cast<std::intmax_t>(whole) / static_cast<std::intmax_t>(replicas));
+  } else {
+    return static_cast<E>(static_cast<std::uintmax_t>(whole) / replicas);
+  }
+}
+
 /// What each component of a variable gets, so that they are `value` together.
 template <class A, class T>
 T spread_of(const A& how, const T& value, std::size_t replica, std::size_t replicas) {
   if constexpr (std::same_as<A, sum_op>) {
     T part = value;
-    for (auto& each : tensor_traits<T>::values(part)) {
-      each = static_cast<element_t<T>>(each / static_cast<element_t<T>>(replicas));
-    }
+    for (auto& each : tensor_traits<T>::values(part)) each = share_of_sum(each, replicas);
     return part;
   } else if constexpr (monoid_of<A, T>) {
     return replica == 0 ? value : static_cast<T>(how.identity());
