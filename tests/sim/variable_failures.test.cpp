@@ -26,19 +26,6 @@ using shared = variable<int, sum_op>;
 using row = std::vector<float>;
 using rows = variable<row, sum_op>;
 
-void explore_on_lines(const simulation::program& body, std::uint64_t samples = 2'000) {
-  for (const std::size_t lines : {1u, 2u, 3u}) {
-    INFO(lines << " lines");
-    simulation_options options;
-    options.lines = lines;
-    options.exhaustive = samples;
-    options.samples = samples;
-    const exploration report = simulation(options).explore(body);
-    INFO(report.text());
-    REQUIRE(report.passed());
-  }
-}
-
 /// Checks that the replicas read one value, and that neither asking the owners nor a write to
 /// another variable changes it.
 template <class V>
@@ -195,7 +182,7 @@ task<> cancel_large_sums(world& w) {
 }
 
 TEST_CASE("a run cancelled while it adds up tensors leaves each write whole or out") {
-  explore_on_lines(cancel_large_sums, 300);
+  explore_on_lines(cancel_large_sums, 300, 300);
 }
 
 task<> assign_in_merge(cross_replica_context, per_replica<int>, shared v) {

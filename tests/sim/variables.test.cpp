@@ -1,13 +1,10 @@
-// Variables under every schedule: overlapping writers, reads beside runs, handles that go early.
+// Variables under every schedule: writers of all kinds that overlap.
 //
 // What is written does not commute: components that took the writes in different orders differ.
 
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <optional>
 #include <troupe/troupe.hpp>
 #include <utility>
 #include <vector>
@@ -21,33 +18,6 @@ namespace {
 using ints = per_replica<int>;
 using shared = variable<int, sum_op>;
 using first = variable<int, first_op>;
-
-/// Under every schedule if there are few enough, otherwise under `samples` random ones; on one
-/// line, two and three.
-void explore_on_lines(const simulation::program& body, std::uint64_t samples = 1'000) {
-  for (const std::size_t lines : {1u, 2u, 3u}) {
-    INFO(lines << " lines");
-    simulation_options options;
-    options.lines = lines;
-    options.exhaustive = 3'000;
-    options.samples = samples;
-    const exploration report = simulation(options).explore(body);
-    INFO(report.text());
-    REQUIRE(report.passed());
-  }
-}
-
-/// Checks that the replicas read one value, and that asking the owners changes nothing.
-template <class V>
-task<typename V::value_type> agreed(world* w, const strategy* on, V v) {
-  const auto read = co_await read_on_replicas(on, v);
-  w->check(all_alike(read), "the components do not differ");
-  const auto direct = co_await v.read();
-  w->check(direct == read[0], "outside one reads what the replicas read");
-  const auto kept = co_await v.components();
-  w->check(kept == read, "asking the owners changes nothing");
-  co_return read[0];
-}
 
 // -- overlapping runs -----------------------------------------------------------------------------
 
@@ -104,8 +74,8 @@ task<> writes_of_all_kinds(world& w) {
 }
 
 TEST_CASE("components never differ after writes and updates beside a run") {
-  explore_on_lines(writes_of_all_kinds<2>, 2'000);
-  explore_on_lines(writes_of_all_kinds<4>, 2'000);
+  explore_on_lines(writes_of_all_kinds<2>);
+  explore_on_lines(writes_of_all_kinds<4>);
 }
 
 /// Counts what was launched and has ended well.
@@ -131,7 +101,7 @@ task<> launched_writes(world& w) {
 }
 
 TEST_CASE("components never differ after writes from tasks on other lines") {
-  explore_on_lines(launched_writes, 2'000);
+  explore_on_lines(launched_writes);
 }
 
 task<> write_in_merge(cross_replica_context, per_replica<int>, first v) {
@@ -153,6 +123,28 @@ TEST_CASE("a replica sees its merge function's writes, and its own after them") 
     const ints seen = co_await strategy.run(merge_then_write, v);
     w.check(seen == ints({37, 37, 37}), "3, then 7");
     co_await agreed(&w, &strategy, v);
+  });
+}
+
+task<> write_in_run_below(cross_replica_context cross, per_replica<int>, first v) {
+  co_await cross.run(append_digit, v, 4);
+}
+
+task<int> write_below_then_here(replica_context ctx, first v) {
+  co_await ctx.merge_call(write_in_run_below, 0, v);
+  const int seen = v.read(ctx);
+  co_await v.assign_add(ctx, 100);
+  co_return seen;
+}
+
+TEST_CASE("replicas see what a run inside their merge function wrote") {
+  explore_on_lines([](world& w) -> task<> {
+    mirrored_strategy strategy(w.runtime(), 2);
+    const first v(strategy, 7);
+    const ints seen = co_await strategy.run(write_below_then_here, v);
+    w.check(seen == ints({43, 43}), "4 + 40 - 1");
+    const int x = co_await agreed(&w, &strategy, v);
+    w.check(x == 143, "and then their own");
   });
 }
 
@@ -196,102 +188,6 @@ TEST_CASE("no addition is lost in overlapping runs") {
     const int in_a = co_await agreed(&w, &strategy, a);
     const int in_b = co_await agreed(&w, &strategy, b);
     w.check(in_a == 6 && in_b == 6, "three runs of two replicas");
-  });
-}
-
-// -- handles that go early ------------------------------------------------------------------------
-
-task<> write_without_keeping(const strategy* on, std::optional<shared>* v) {
-  auto run = on->run(add_three_times, **v);
-  v->reset();
-  co_await std::move(run);
-}
-
-TEST_CASE("a variable's last handle may go while a run still writes to it") {
-  explore_on_lines([](world& w) -> task<> {
-    auto strategy = std::make_optional<mirrored_strategy>(w.runtime(), 2);
-    auto v = std::make_optional<shared>(*strategy, 0);
-    tally runs;
-    launch(w.runtime(), write_without_keeping(&*strategy, &v), runs.token());
-    co_await sleep_for(std::chrono::nanoseconds(0));
-    if (v.has_value()) co_return;  // It has not begun: nothing to see.
-    if (w.choose(2) == 1) strategy.reset();
-    co_await sleep_for(std::chrono::milliseconds(1));
-    w.check(runs.ended == 1, "it ended well");
-  });
-}
-
-task<> sweep_without_keeping(std::optional<shared>* v) {
-  auto write = (*v)->assign(3);
-  v->reset();
-  co_await std::move(write);
-}
-
-TEST_CASE("a variable's last handle may go while an assignment is under way") {
-  explore_on_lines([](world& w) -> task<> {
-    auto strategy = std::make_optional<mirrored_strategy>(w.runtime(), 3);
-    auto v = std::make_optional<shared>(*strategy, 0);
-    tally writes;
-    launch(w.runtime(), sweep_without_keeping(&v), writes.token());
-    if (w.choose(2) == 1) strategy.reset();
-    co_await sleep_for(std::chrono::milliseconds(1));
-    w.check(writes.ended == 1 && !v.has_value(), "it ended well");
-  });
-}
-
-TEST_CASE("strategy and variable may go as soon as the last write has ended") {
-  explore_on_lines([](world& w) -> task<> {
-    for (int i = 0; i < 2; ++i) {
-      auto strategy = std::make_optional<mirrored_strategy>(w.runtime(), 3);
-      auto v = std::make_optional<shared>(*strategy, 0);
-      if (i == 0) {
-        co_await v->assign(1);
-      } else {
-        co_await strategy->run(write_two, *v, *v);
-      }
-      strategy.reset();
-      v.reset();
-    }
-  });
-}
-
-// -- synchronised on read -------------------------------------------------------------------------
-
-using counted = sync_on_read_variable<int>;
-
-task<> count_to_three(replica_context ctx, counted seen, shared v) {
-  for (int i = 0; i < 3; ++i) {
-    seen.assign_add(ctx, 1);
-    co_await v.assign_add(ctx, 1);
-  }
-}
-
-task<> count_in_a_run(const strategy* on, counted seen, shared v) {
-  co_await on->run(count_to_three, seen, v);
-}
-
-task<> gather_beside(world* w, counted seen) {
-  int before = 0;
-  for (int i = 0; i < 3; ++i) {
-    const ints all = co_await seen.components();
-    const int now = all[0] + all[1];
-    w->check(all[0] <= 3 && all[1] <= 3, "none more than it counted");
-    w->check(now >= before, "none less than the last time");
-    before = now;
-  }
-}
-
-TEST_CASE("a gather beside a run sees each replica's count grow, and all of it in the end") {
-  explore_on_lines([](world& w) -> task<> {
-    mirrored_strategy strategy(w.runtime(), 2);
-    const counted seen(strategy, 0);
-    const shared v(strategy, 0);
-    std::vector<task<>> both;
-    both.push_back(count_in_a_run(&strategy, seen, v));
-    both.push_back(gather_beside(&w, seen));
-    co_await when_all(std::move(both));
-    const int sum = co_await seen.read();
-    w.check(sum == 6, "three each");
   });
 }
 

@@ -48,6 +48,22 @@ inline exploration explore_seeds(const simulation::program& body, std::uint64_t 
   return report;
 }
 
+/// Requires that `body` holds on one line, two and three: on each under every schedule if there
+/// are at most `exhaustive`, and otherwise under as many and `samples` random ones.
+inline void explore_on_lines(const simulation::program& body, std::uint64_t exhaustive = 3'000,
+                             std::uint64_t samples = 2'000) {
+  for (const std::size_t lines : {1u, 2u, 3u}) {
+    INFO(lines << " lines");
+    simulation_options options;
+    options.lines = lines;
+    options.exhaustive = exhaustive;
+    options.samples = samples;
+    const exploration report = simulation(options).explore(body);
+    INFO(report.text());
+    REQUIRE(report.passed());
+  }
+}
+
 /// Requires that some schedule breaks `body`, and that its string breaks it again, alike.
 inline failure explore_to_failure(const simulation::program& body,
                                   simulation_options options = {}) {

@@ -35,4 +35,16 @@ bool all_alike(const per_replica<T>& values) {
   return std::all_of(values.begin(), values.end(), [&](const T& v) { return v == values[0]; });
 }
 
+/// Checks that the replicas read one value, and that asking the owners changes nothing.
+template <class V>
+task<typename V::value_type> agreed(world* w, const strategy* on, V v) {
+  const auto read = co_await read_on_replicas(on, v);
+  w->check(all_alike(read), "the components do not differ");
+  const auto direct = co_await v.read();
+  w->check(direct == read[0], "outside one reads what the replicas read");
+  const auto kept = co_await v.components();
+  w->check(kept == read, "asking the owners changes nothing");
+  co_return read[0];
+}
+
 }  // namespace troupe::test
