@@ -84,6 +84,7 @@ void sim_engine::run(const simulation::program& body) {
   } const at_end{*this};
   root.wake();
   while (step()) {
+    if (!root.ended()) claims_.look();
     if (steps_ > options_.max_steps) {
       throw error(errc::too_long,
                   "the run took more than " + std::to_string(options_.max_steps) + " steps",
@@ -91,6 +92,7 @@ void sim_engine::run(const simulation::program& body) {
     }
   }
   if (root.ended()) root.body_.take();
+  if (root.ended()) claims_.require_what_was_to_happen();
   if (!root.ended() || !waiting().empty()) fail_as_deadlock();
 }
 
@@ -99,6 +101,9 @@ bool sim_engine::step() {
   if (ready_.empty()) return advance_time();
   const std::size_t chosen = pick();
   auto& from = ready_[chosen];
+  if (journal_) {
+    journal_->push_back({from.owner, from.sender, static_cast<std::uint32_t>(ready_.size())});
+  }
   event& e = take_first(from);
   last_ = from.owner + 1;
   if (from.first == none) ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(chosen));
@@ -155,7 +160,9 @@ std::size_t sim_engine::pick() {
 std::uint32_t sim_engine::choose(std::uint32_t n) {
   if (n == 0) throw error(errc::invalid_device, "world::choose(0) has nothing to choose from");
   ++chooses_;
-  return n == 1 ? 0 : static_cast<std::uint32_t>(decide(n, 0, true));
+  const auto value = n == 1 ? 0 : static_cast<std::uint32_t>(decide(n, 0, true));
+  if (journal_) journal_->push_back({step_record::no_owner, value, n});
+  return value;
 }
 
 std::size_t sim_engine::decide(std::size_t count, std::size_t usual, bool is_value) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runtime/function_executor.hpp"
+#include "runtime/simulation/claims.hpp"
 #include "troupe/runtime/runtime_state.hpp"
 #include "troupe/runtime/schedule.hpp"
 #include "troupe/runtime/simulation.hpp"
@@ -36,6 +37,17 @@ struct choice_point {
 
   /// Possibility number `i`, as a schedule names it.
   schedule::deviation name(std::size_t i) const;
+};
+
+/// Whose step was taken, from whose link, and among how many; or which value was chosen.
+struct step_record {
+  static constexpr std::uint32_t no_owner = ~std::uint32_t{0};
+
+  std::uint32_t owner;   ///< no_owner for a value.
+  std::uint32_t sender;  ///< Or the value.
+  std::uint32_t ready;   ///< How many there were.
+
+  friend bool operator==(const step_record&, const step_record&) = default;
 };
 
 /// Decides at every such moment.
@@ -78,6 +90,11 @@ class sim_engine final : public runtime_state {
   std::uint32_t choose(std::uint32_t n);
   schedule taken() const;
   std::uint64_t steps() const noexcept { return steps_; }
+  detail::claims& claims() noexcept { return claims_; }
+
+  /// Writes a line for each step into `journal`, which outlives the run.
+  void keep_journal(std::vector<step_record>& journal) noexcept { journal_ = &journal; }
+
   schedule::deviation name_ready(schedule::deviation here, std::size_t entry) const;
 
   // The seam's side.
@@ -146,6 +163,8 @@ class sim_engine final : public runtime_state {
   std::uint32_t chooses_ = 0;
   std::uint64_t steps_ = 0;
   std::vector<schedule::deviation> deviations_;
+  detail::claims claims_;
+  std::vector<step_record>* journal_ = nullptr;
 };
 
 }  // namespace troupe::detail

@@ -2,12 +2,17 @@
 
 #include "troupe/runtime/simulation.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <sstream>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "runtime/simulation/one_run.hpp"
+#include "runtime/simulation/policies.hpp"
 #include "runtime/simulation/sim_engine.hpp"
 #include "troupe/core/error.hpp"
 
@@ -15,95 +20,9 @@ namespace troupe {
 
 namespace {
 
-using detail::choice_point;
-using detail::choice_policy;
-
-/// Every schedule, in lexicographic order: an odometer over the choices of one run.
-class every_choice final : public choice_policy {
- public:
-  std::size_t choose(const choice_point& point) override {
-    if (depth_ == digits_.size()) digits_.push_back({0, point.count, point.usual});
-    const auto& d = digits_[depth_++];
-    // A run that differs under the same choices is not controlled by them.
-    if (d.count != point.count || d.usual != point.usual) {
-      throw error(errc::schedule_diverged,
-                  "the program took another course under the same schedule",
-                  "let nothing but the world order it: no pointers, clocks, threads, statics");
-    }
-    return (d.value + d.usual) % d.count;  // The default order comes first.
-  }
-
-  /// Advances to the next schedule; false when there is none.
-  bool next() {
-    digits_.resize(depth_);
-    depth_ = 0;
-    while (!digits_.empty() && digits_.back().value + 1 == digits_.back().count) digits_.pop_back();
-    if (digits_.empty()) return false;
-    ++digits_.back().value;
-    return true;
-  }
-
- private:
-  struct digit {
-    std::size_t value, count, usual;
-  };
-  std::vector<digit> digits_;
-  std::size_t depth_ = 0;
-};
-
-/// Uniform choices from a seed; splitmix64, so that a seed means the same everywhere.
-class random_choice final : public choice_policy {
- public:
-  explicit random_choice(std::uint64_t seed) : state_(seed) {}
-
-  std::size_t choose(const choice_point& point) override {
-    state_ += 0x9e3779b97f4a7c15u;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<std::size_t>((z ^ (z >> 31)) % point.count);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-/// The default order, except where the schedule says otherwise.
-class replayed_choice final : public choice_policy {
- public:
-  explicit replayed_choice(schedule s) : schedule_(std::move(s)) {}
-
-  std::size_t choose(const choice_point& point) override {
-    if (at_ == schedule_.deviations.size()) return point.usual;
-    const auto& wanted = schedule_.deviations[at_];
-    if (wanted.after != point.here.after || wanted.own_step != point.here.own_step) {
-      return point.usual;
-    }
-    for (std::size_t i = 0; i < point.count; ++i) {
-      if (point.name(i) == wanted) {
-        ++at_;
-        return i;
-      }
-    }
-    diverged("party " + std::to_string(wanted.then) + " should step next, but it cannot");
-  }
-
-  /// \throws unless every deviation was met.
-  void require_used_up() const {
-    if (at_ != schedule_.deviations.size()) diverged("the run never came to that point");
-  }
-
- private:
-  [[noreturn]] void diverged(const std::string& why) const {
-    throw error(errc::schedule_diverged,
-                "the schedule does not fit this program: at its entry " + std::to_string(at_ + 1) +
-                    " of " + std::to_string(schedule_.deviations.size()) + ", " + why,
-                "the program has changed since, or it is another one");
-  }
-
-  schedule schedule_;
-  std::size_t at_ = 0;
-};
+using detail::given_choice;
+using detail::one_run;
+using detail::run_once;
 
 std::string program_name() {
   std::ifstream file("/proc/self/cmdline");
@@ -114,45 +33,146 @@ std::string program_name() {
   return command.empty() ? "<the same program>" : command;
 }
 
-template <class Check>
-std::optional<failure> run_once(const simulation_options& options, choice_policy& policy,
-                                const simulation::program& body, bool picture, Check&& check) {
-  const auto engine = std::make_shared<detail::sim_engine>(options, policy);
-  // All lines write one ring: virtual time stands still, and would not order several.
-  const auto clock = [](const void* source) noexcept {
-    return static_cast<const detail::sim_engine*>(source)->now();
-  };
-  tracer ring(picture ? 4096 : 1, clock, engine.get());
-  for (std::size_t i = 0; picture && i < engine->lines(); ++i) engine->line(i).trace_to(&ring);
-  std::optional<failure> failed;
-  try {
-    engine->run(body);
-    check();
-  } catch (...) {
-    failed.emplace();
-    failed->exception = std::current_exception();
-    failed->what = describe(failed->exception);
-    failed->schedule = to_string(engine->taken());
-    failed->steps = engine->steps();
-  }
-  if (failed && picture) {
-    std::ostringstream out;
-    write_trace(out, {ring.events(), engine->participants(), ring.lost()});
-    failed->picture = out.str();
-  }
-  // Whoever holds on to the world finds nobody listening.
-  for (std::size_t i = 0; i < engine->lines(); ++i) engine->line(i).trace_to(nullptr);
-  return failed;
+const char* environment(const simulation_options& options, const char* name) {
+  const char* const given = options.heed_environment ? std::getenv(name) : nullptr;
+  return given && *given ? given : nullptr;
 }
 
-/// The same run again, recorded: pictures cost nothing while all is well.
-failure with_picture(const simulation_options& options, const simulation::program& body,
-                     failure found) {
-  replayed_choice again(parse_schedule(found.schedule));
-  auto recorded = run_once(options, again, body, true, [] {});
-  if (recorded && recorded->what == found.what) found.picture = std::move(recorded->picture);
-  return found;
+void read_number(const simulation_options& options, const char* name, std::uint64_t& into) {
+  const char* const given = environment(options, name);
+  if (!given) return;
+  char* end = nullptr;
+  const auto number = std::strtoull(given, &end, 10);
+  if (*end != '\0') {
+    throw error(errc::invalid_schedule, std::string(name) + "=" + given + " is no number",
+                "give a number, or leave the variable out");
+  }
+  into = number;
 }
+
+/// How the first step differs that a repetition took, as a sentence.
+std::string difference(const one_run& first, const one_run& second) {
+  const auto& a = first.journal;
+  const auto& b = second.journal;
+  const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  const auto told = [](const one_run& run, auto step) {
+    if (step == run.journal.end()) return std::string("had ended");
+    if (step->owner == detail::step_record::no_owner) {
+      return "was a choose(" + std::to_string(step->ready) + ")";
+    }
+    return "was " + run.participants[step->owner] + "'s, one of " + std::to_string(step->ready) +
+           " that could be taken";
+  };
+  return "step " + std::to_string(at - a.begin() + 1) + " " + told(first, at) +
+         ", and in a repetition it " + told(second, other);
+}
+
+/// One exploration under way.
+class explorer {
+ public:
+  explorer(const simulation_options& options, const simulation::program& body)
+      : options_(options), body_(body) {}
+
+  exploration explore() && {
+    read_number(options_, "TROUPE_SIM_SEED", options_.seed);
+    read_number(options_, "TROUPE_SIM_SAMPLES", options_.samples);
+    try_all();
+    if (!result_.failure && !result_.complete) draw();
+    for (const auto& claim : made_) {
+      const bool never = std::find(met_.begin(), met_.end(), claim) == met_.end();
+      if (never && !result_.failure) result_.never.push_back(claim);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void try_all() {
+    detail::every_choice all;
+    do {
+      if (!holds_under(all)) return;
+      result_.complete = !all.next();
+    } while (!result_.complete && result_.schedules < options_.exhaustive);
+  }
+
+  void draw() {
+    for (std::uint64_t i = 0; i < options_.samples; ++i) {
+      if (!holds_under(*detail::drawn_policy(options_.seed, i, length_))) return;
+    }
+  }
+
+  bool holds_under(detail::choice_policy& policy) {
+    ++result_.schedules;
+    detail::run_wishes wishes;
+    wishes.journal = std::has_single_bit(result_.schedules);
+    one_run run = run_once(options_, policy, body_, wishes);
+    length_ = std::max(length_, run.steps);
+    note(made_, run.sometimes);
+    note(met_, run.sometimes_met);
+    if (run.failure) {
+      report(*std::move(run.failure));
+    } else if (wishes.journal) {
+      repeat(run);
+    }
+    return !result_.failure;
+  }
+
+  static void note(std::vector<std::string>& all, const std::vector<std::string>& some) {
+    for (const auto& claim : some) {
+      if (std::find(all.begin(), all.end(), claim) == all.end()) all.push_back(claim);
+    }
+  }
+
+  /// Makes the same run again: what the world orders must be all there is.
+  void repeat(const one_run& run) {
+    // Elsewhere in memory, for what is ordered by addresses.
+    const std::unique_ptr<char[]> padding(new char[(1 + result_.schedules % 7) * 4096]);
+    given_choice again(run.taken, given_choice::fit::nearest);
+    detail::run_wishes wishes;
+    wishes.journal = true;
+    const one_run second = run_once(options_, again, body_, wishes);
+    if (run.journal == second.journal && !second.failure) return;
+    auto& failed = result_.failure.emplace();
+    const std::string how = run.journal == second.journal
+                                ? "it held, and in a repetition it failed: " + second.failure->what
+                                : difference(run, second);
+    failed.exception = std::make_exception_ptr(error(
+        errc::schedule_diverged, "the program took another course under the same schedule: " + how,
+        "let nothing but the world order it: no pointers, clocks, threads, statics"));
+    failed.what = describe(failed.exception);
+    failed.schedule = to_string(run.taken);
+    failed.steps = run.steps;
+  }
+
+  void report(failure found) {
+    if (!fails_again(found)) {
+      found.what += "\n  Under the same schedule it did not fail again: the program is ordered by "
+                    "something besides the world.";
+      result_.failure = std::move(found);
+      return;
+    }
+    if (options_.shrink) found = detail::shrink(options_, body_, std::move(found));
+    fails_again(found);
+    result_.failure = std::move(found);
+  }
+
+  /// Runs it again, recorded: pictures cost nothing while all is well.
+  bool fails_again(failure& found) {
+    given_choice again(parse_schedule(found.schedule), given_choice::fit::strict);
+    detail::run_wishes wishes;
+    wishes.picture = true;
+    one_run recorded = run_once(options_, again, body_, wishes);
+    if (!recorded.failure || !detail::same_failure(*recorded.failure, found)) return false;
+    found.picture = std::move(recorded.failure->picture);
+    return true;
+  }
+
+  simulation_options options_;
+  const simulation::program& body_;
+  exploration result_;
+  std::uint64_t length_ = 0;  // Steps of the longest run so far.
+  std::vector<std::string> made_;
+  std::vector<std::string> met_;
+};
 
 }  // namespace
 
@@ -170,58 +190,78 @@ void world::check(bool holds, std::string_view claim, place at) {
   if (!holds) throw check_failed(claim, at);
 }
 
+void world::always(std::string_view claim, std::function<bool()> holds, place at) {
+  engine_->claims().always(std::string(claim), std::move(holds), at);
+}
+void world::eventually(std::string_view claim, std::function<bool()> holds, place at) {
+  engine_->claims().eventually(std::string(claim), std::move(holds), at);
+}
+void world::sometimes(std::string_view claim, bool happened) {
+  engine_->claims().sometimes(std::string(claim), happened);
+}
+
 check_failed::check_failed(std::string_view claim, place at)
     : text_(std::string("does not hold: ") + std::string(claim) + " (" + to_string(at) + ")"),
       at_(at) {}
 
 exploration simulation::explore(const program& body) const {
-  if (const char* given = std::getenv("TROUPE_SIM_SCHEDULE");
-      given && *given && options_.heed_environment) {
-    return replay(body, given);
+  if (const char* given = environment(options_, "TROUPE_SIM_SCHEDULE")) {
+    const char* const how = environment(options_, "TROUPE_SIM_REPLAY");
+    return how && std::string_view(how) == "nearest" ? replay_nearest(body, given)
+                                                     : replay(body, given);
   }
-  exploration result;
-  every_choice all;
-  do {
-    ++result.schedules;
-    if (auto failed = run_once(options_, all, body, false, [] {})) {
-      result.failure = with_picture(options_, body, *std::move(failed));
-      return result;
-    }
-    result.complete = !all.next();
-  } while (!result.complete && result.schedules < options_.exhaustive);
-  if (result.complete) return result;
-  for (std::uint64_t i = 0; i < options_.samples; ++i) {
-    ++result.schedules;
-    random_choice random(options_.seed * 0x2545f4914f6cdd1du + i);
-    if (auto failed = run_once(options_, random, body, false, [] {})) {
-      result.failure = with_picture(options_, body, *std::move(failed));
-      return result;
-    }
-  }
-  return result;
+  return explorer(options_, body).explore();
 }
 
 exploration simulation::replay(const program& body, std::string_view text) const {
-  replayed_choice policy(parse_schedule(text));
+  given_choice policy(parse_schedule(text), given_choice::fit::strict);
+  detail::run_wishes wishes;
+  wishes.picture = true;
+  wishes.check = [&] { policy.require_used_up(); };
   exploration result;
   result.schedules = 1;
   result.replayed = true;
-  result.failure = run_once(options_, policy, body, true, [&] { policy.require_used_up(); });
+  result.failure = run_once(options_, policy, body, wishes).failure;
+  return result;
+}
+
+exploration simulation::replay_nearest(const program& body, std::string_view text) const {
+  given_choice policy(parse_schedule(text), given_choice::fit::nearest);
+  detail::run_wishes wishes;
+  wishes.picture = true;
+  exploration result;
+  result.schedules = 1;
+  result.replayed = true;
+  result.failure = run_once(options_, policy, body, wishes).failure;
+  result.left_out = policy.left_out();
   return result;
 }
 
 std::string exploration::text() const {
+  const std::string left = left_out == 0 ? ""
+                                         : "; " + std::to_string(left_out) +
+                                               " of its entries did not fit and were left out";
   if (!failure) {
-    if (replayed) return "replayed: holds under the given schedule";
+    if (!never.empty()) {
+      std::string text = "never met under " + std::to_string(schedules) + " schedules:";
+      for (const auto& claim : never) text += "\n  sometimes: " + claim;
+      return text;
+    }
+    if (replayed) return "replayed: holds under the given schedule" + left;
     return complete ? "proved: holds under all " + std::to_string(schedules) + " schedules"
                     : "holds under " + std::to_string(schedules) + " schedules; there are more";
   }
-  std::string text = replayed ? "fails under the given schedule"
+  std::string text = replayed ? "fails under the given schedule" + left
                               : "fails under schedule " + std::to_string(schedules);
   text += ", after " + std::to_string(failure->steps) + " steps:\n" + failure->what + "\n";
   if (!failure->picture.empty()) text += failure->picture;
-  text += "schedule: " + failure->schedule +
-          "\nreplay:   TROUPE_SIM_SCHEDULE=" + failure->schedule + " " + program_name() + "\n";
+  text += "schedule: " + failure->schedule;
+  const auto now = parse_schedule(failure->schedule).deviations.size();
+  if (failure->deviations_found > now) {
+    text += "\nshrunk:   from " + std::to_string(failure->deviations_found) + " deviations to " +
+            std::to_string(now) + " in " + std::to_string(failure->replays) + " replays";
+  }
+  text += "\nreplay:   TROUPE_SIM_SCHEDULE=" + failure->schedule + " " + program_name() + "\n";
   return text;
 }
 

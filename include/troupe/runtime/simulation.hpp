@@ -18,6 +18,9 @@
 //   controlled     every step of every actor, replica and barrier is a choice;
 //                  time is virtual and moves only when nothing can run;
 //   exact          the same schedule gives the same run, in any build;
+//   repeated       the first run, every 2, 4, 8, … and a failing one are made twice; a program
+//                  that takes another course then is reported, with the step at which it does;
+//   small          a failing schedule has no single deviation to spare;
 //   verdict        when nothing can run and somebody waits, the run fails at once, with
 //                  a line for each waiting coroutine: who, for what, file and line.
 //
@@ -35,6 +38,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "troupe/core/place.hpp"
 #include "troupe/core/task.hpp"
@@ -64,6 +68,17 @@ class world {
   /// Fails the run, naming this line, unless `holds`.
   void check(bool holds, std::string_view claim, place at = place::current());
 
+  /// Fails the run as soon as `holds()` is false between two steps, from now until the program
+  /// returns. What it looks at lives that long, in the program's own function for instance.
+  void always(std::string_view claim, std::function<bool()> holds, place at = place::current());
+
+  /// Fails the run at its end unless `holds()` was true between two of its steps.
+  void eventually(std::string_view claim, std::function<bool()> holds, place at = place::current());
+
+  /// Fails the exploration at its end if this was true under no schedule: what it was to show
+  /// was never reached.
+  void sometimes(std::string_view claim, bool happened = true);
+
  private:
   std::shared_ptr<detail::sim_engine> engine_;
   troupe::runtime runtime_;
@@ -84,7 +99,8 @@ class check_failed : public std::exception {
 struct simulation_options {
   /// Every schedule is tried while there are at most this many …
   std::uint64_t exhaustive = 20'000;
-  /// … and otherwise this many random ones, …
+  /// … and otherwise this many drawn ones: some at random, some by priorities, with one party
+  /// starved, or in turn, because none of these finds everything, …
   std::uint64_t samples = 1'000;
   /// … drawn from this seed.
   std::uint64_t seed = 1;
@@ -92,7 +108,11 @@ struct simulation_options {
   std::uint64_t max_steps = 1'000'000;
   /// Lines of execution: replicas and actors are dealt out to them, as on a pool.
   std::size_t lines = 2;
-  /// Reads TROUPE_SIM_SCHEDULE; if it is set, replays that schedule instead of exploring.
+  /// Makes a failing schedule as small as it gets before it is reported.
+  bool shrink = true;
+  /// Reads TROUPE_SIM_SCHEDULE; if it is set, replays that schedule instead of exploring, with
+  /// TROUPE_SIM_REPLAY=nearest as far as it fits. TROUPE_SIM_SEED and TROUPE_SIM_SAMPLES take the
+  /// place of `seed` and `samples`.
   bool heed_environment = true;
 };
 
@@ -103,15 +123,19 @@ struct failure {
   std::string schedule;  ///< For TROUPE_SIM_SCHEDULE and simulation::replay().
   std::string picture;   ///< The run as a table: a line an event, a column a party.
   std::uint64_t steps = 0;
+  std::size_t deviations_found = 0;  ///< Of the schedule it was found under, before …
+  std::uint64_t replays = 0;         ///< … so many replays made it smaller.
 };
 
 struct exploration {
   std::uint64_t schedules = 0;  ///< Runs made.
   bool complete = false;        ///< Those were all there are.
   bool replayed = false;        ///< One given schedule was run, nothing explored.
+  std::size_t left_out = 0;     ///< Of a given schedule, what did not fit and was left out.
   std::optional<troupe::failure> failure;
+  std::vector<std::string> never;  ///< Claims of world::sometimes() that nothing has met.
 
-  bool passed() const noexcept { return !failure; }
+  bool passed() const noexcept { return !failure && never.empty(); }
 
   /// The result in prose; for a failure with its schedule, the command that replays it
   /// and the picture.
@@ -131,6 +155,9 @@ class simulation {
   /// \throws errc::invalid_schedule if `text` cannot be read. A schedule that does not fit
   ///         the program is a failed run with errc::schedule_diverged.
   exploration replay(const program& body, std::string_view text) const;
+
+  /// The same as far as it fits: what does not is left out, and counted in the report.
+  exploration replay_nearest(const program& body, std::string_view text) const;
 
  private:
   simulation_options options_;

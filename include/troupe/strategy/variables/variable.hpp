@@ -22,6 +22,9 @@
 //             also when runs overlap or fail: all see all writes in one order;
 //   local     reading in a replica is a plain read, and costs no message;
 //   whole     an awaited write is in every component when the await ends.
+//
+// A T whose assignment throws in the middle breaks both for that write: give it one that
+// does not, or one that cannot run out of memory for a value of the size it has.
 
 #pragma once
 

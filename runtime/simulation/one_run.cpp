@@ -1,0 +1,75 @@
+// one_run.cpp - a fresh world, run to its end.
+
+#include "runtime/simulation/one_run.hpp"
+
+#include <sstream>
+#include <typeinfo>
+#include <utility>
+
+#include "troupe/core/error.hpp"
+
+namespace troupe::detail {
+
+one_run run_once(const simulation_options& options, choice_policy& policy,
+                 const simulation::program& body, const run_wishes& wishes) {
+  const auto engine = std::make_shared<sim_engine>(options, policy);
+  // All lines write one ring: virtual time stands still, and would not order several.
+  const auto clock = [](const void* source) noexcept {
+    return static_cast<const sim_engine*>(source)->now();
+  };
+  tracer ring(wishes.picture ? 4096 : 1, clock, engine.get());
+  for (std::size_t i = 0; wishes.picture && i < engine->lines(); ++i) {
+    engine->line(i).trace_to(&ring);
+  }
+  one_run result;
+  if (wishes.journal) engine->keep_journal(result.journal);
+  try {
+    engine->run(body);
+    if (wishes.check) wishes.check();
+  } catch (...) {
+    auto& failed = result.failure.emplace();
+    failed.exception = std::current_exception();
+    failed.what = describe(failed.exception);
+    failed.schedule = to_string(engine->taken());
+    failed.steps = engine->steps();
+  }
+  result.steps = engine->steps();
+  if (result.failure || wishes.journal) {
+    result.taken = engine->taken();
+    result.participants = engine->participants();
+  }
+  engine->claims().take_sometimes(result.sometimes, result.sometimes_met);
+  if (result.failure && wishes.picture) {
+    std::ostringstream out;
+    write_trace(out, {ring.events(), result.participants, ring.lost()});
+    result.failure->picture = out.str();
+  }
+  // Whoever holds on to the world finds nobody listening.
+  for (std::size_t i = 0; i < engine->lines(); ++i) engine->line(i).trace_to(nullptr);
+  return result;
+}
+
+namespace {
+
+/// What a failure is, as text: a claim's place, an error's code, or another exception's type.
+std::string identity(const failure& of) {
+  try {
+    std::rethrow_exception(of.exception);
+  } catch (const check_failed& claim) {
+    const place& at = claim.at();
+    return std::string(at.file_name()) + ":" + std::to_string(at.line()) + ":" +
+           std::to_string(at.column());
+  } catch (const error& told) {
+    return tag_of(static_cast<errc>(told.code().value()));
+  } catch (const std::exception& other) {
+    return typeid(other).name();
+  } catch (...) {
+    return "?";
+  }
+}
+
+}  // namespace
+
+bool same_failure(const failure& a, const failure& b) { return identity(a) == identity(b); }
+
+}  // namespace troupe::detail

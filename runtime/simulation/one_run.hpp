@@ -1,0 +1,44 @@
+// one_run.hpp - one run of a program under one policy, and what is known of it afterwards.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/simulation/sim_engine.hpp"
+#include "troupe/runtime/simulation.hpp"
+
+namespace troupe::detail {
+
+struct one_run {
+  std::optional<troupe::failure> failure;
+  schedule taken;
+  std::uint64_t steps = 0;
+  std::vector<step_record> journal;        ///< If it was asked for.
+  std::vector<std::string> participants;   ///< The same.
+  std::vector<std::string> sometimes_met;  ///< Claims that were met.
+  std::vector<std::string> sometimes;      ///< All claims that were made.
+};
+
+/// What is wanted besides the run itself.
+struct run_wishes {
+  bool picture = false;
+  bool journal = false;
+  /// Called after a run that held; may throw.
+  std::function<void()> check = {};
+};
+
+one_run run_once(const simulation_options& options, choice_policy& policy,
+                 const simulation::program& body, const run_wishes& wishes = {});
+
+/// Whether two failures are of one kind at one place, whatever the values in their texts.
+bool same_failure(const failure& a, const failure& b);
+
+/// Runs the schedule of `found` again, and less and less of it, while it fails in the same way.
+/// \return the failure under the smallest schedule found, without a picture.
+failure shrink(const simulation_options& options, const simulation::program& body, failure found);
+
+}  // namespace troupe::detail
