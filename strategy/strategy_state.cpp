@@ -114,12 +114,25 @@ void strategy_state::require_inside(const char* call) const {
               "const auto inside = strategy.scope(); before it");
 }
 
-void strategy_state::require_device(std::string_view name) const {
+std::size_t strategy_state::replica_on(std::string_view name) const {
   const std::string asked = canonical_device(name);
-  if (std::find(devices_.begin(), devices_.end(), asked) != devices_.end()) return;
   const auto& others = parameter_devices_;
-  if (std::find(others.begin(), others.end(), asked) != others.end()) return;
-  detail::refuse_device("device \"" + std::string(name) + "\" is none of this strategy's");
+  if (std::find(others.begin(), others.end(), asked) != others.end()) return 0;
+  const auto found = std::find(devices_.begin(), devices_.end(), asked);
+  if (found == devices_.end()) {
+    detail::refuse_device("device \"" + std::string(name) + "\" is none of this strategy's");
+  }
+  return static_cast<std::size_t>(found - devices_.begin());
+}
+
+std::vector<std::size_t> strategy_state::replicas_on(const std::vector<std::string>& names) const {
+  if (names.empty()) detail::refuse_device("a list of devices that is empty");
+  std::vector<std::size_t> all;
+  for (const auto& each : names) {
+    const std::size_t replica = replica_on(each);
+    if (std::find(all.begin(), all.end(), replica) == all.end()) all.push_back(replica);
+  }
+  return all;
 }
 
 void strategy_state::require_cross_replica(const char* call) const {

@@ -47,14 +47,14 @@ class strategy_extended {
 
   // -- reductions --------------------------------------------------------------------------------
 
-  /// strategy::reduce(), for `to`. Hints never change a result.
+  /// strategy::reduce(), for `to`; of a variable to be awaited, too. Hints never change a result.
   /// \throws the same; errc::invalid_device for a device that is not the strategy's.
   template <reduction Op, class Value, class To>
   auto reduce_to(Op op, const Value& value, const To& to, communication_hints = {}) const {
     owner_->require_cross_replica("reduce_to()");
     require_destination(to);
     if constexpr (variable_handle<Value>) {
-      return owner_->facade().reduce(op, value);  // To be awaited.
+      return deliver_read<To>(owner_->facade().reduce(op, value));
     } else {
       return deliver<To>(owner_->facade().reduce(op, value));
     }
@@ -110,19 +110,21 @@ class strategy_extended {
                      });
   }
 
-  /// Calls `fn(update_context, args...)` where variables live, once for each of those places: for
-  /// state that is no variable.
+  /// Calls `fn(update_context, args...)` on each of the devices, once: for state that is no
+  /// variable, and lives where variables do, on non_slot_devices().
+  /// \return when awaited: what the calls returned, in the order of the devices.
+  /// \throws errc::invalid_device for a device that is not the strategy's, and for none.
   template <class F, class... Args>
   [[nodiscard("co_await it: nothing is updated before")]] auto update_non_slot(
       const std::vector<std::string>& devices, F fn, Args... args) const {
-    require_devices(devices);
-    return operation("state beside variables", [fn = std::move(fn),
-                                                args = std::tuple<Args...>(std::move(args)...)](
-                                                   update_context ctx) mutable {
+    auto body = [fn = std::move(fn),
+                 args = std::tuple<Args...>(std::move(args)...)](update_context ctx) mutable {
       const auto i = static_cast<std::size_t>(ctx.replica_id());
       return std::apply(
           [&](const auto&... each) { return fn(ctx, detail::update_argument(i, each)...); }, args);
-    });
+    };
+    return detail::update_operation<decltype(body)>(owner_, "state beside variables",
+                                                    owner_->replicas_on(devices), std::move(body));
   }
 
   /// Where the state of an optimizer lives that belongs to no single variable.
@@ -206,11 +208,8 @@ class strategy_extended {
     if constexpr (variable_handle<To>) {
       to.state()->require_owner(*owner_, "a destination");
     } else if constexpr (device_destination<To>) {
-      owner_->require_device(to);
+      static_cast<void>(owner_->replica_on(to));
     }
-  }
-  void require_devices(const std::vector<std::string>& devices) const {
-    for (const auto& each : devices) owner_->require_device(each);
   }
 
   template <class To, class T>
@@ -219,6 +218,16 @@ class strategy_extended {
       return value;
     } else {
       return mirrored<T>(std::move(value));
+    }
+  }
+
+  /// The same of a value that has to be awaited.
+  template <class To, class Read>
+  static auto deliver_read(Read read) {
+    if constexpr (device_destination<To>) {
+      return read;
+    } else {
+      return detail::mirrored_when_read(std::move(read));
     }
   }
 

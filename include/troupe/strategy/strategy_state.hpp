@@ -97,8 +97,11 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   /// \throws errc::scope_required unless this strategy is in force.
   void require_inside(const char* call) const;
 
-  /// \throws errc::invalid_device unless `name` is one of devices().
-  void require_device(std::string_view name) const;
+  /// The replica on the device; on the parameter device, where the one copy is, that is 0.
+  /// \throws errc::invalid_device unless `name` is a device of this strategy.
+  std::size_t replica_on(std::string_view name) const;
+  /// The same of several devices, each replica once. \throws the same; also when there is none.
+  std::vector<std::size_t> replicas_on(const std::vector<std::string>& names) const;
 
   const detail::mode& cross_replica_mode() const noexcept { return merge_mode_; }
   /// The same, entered by experimental_set_strategy().

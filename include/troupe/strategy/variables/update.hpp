@@ -22,6 +22,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -48,8 +49,8 @@ constexpr void require_plain_update() {
                 "and cannot wait");
 }
 
-/// Calls `body(update_context)` for each of the first `count` replicas, in update context, on the
-/// replica's line.
+/// Calls `body(update_context)` for each of the first `count` replicas, or for those of a list, in
+/// update context, on the replica's line.
 template <class Body>
 class update_operation final : public sweep_operation<update_operation<Body>> {
   using base = sweep_operation<update_operation>;
@@ -64,6 +65,11 @@ class update_operation final : public sweep_operation<update_operation<Body>> {
     require_plain_update<result>();
     results_.open(count);
   }
+  update_operation(std::shared_ptr<strategy_state> owner, std::string what,
+                   std::vector<std::size_t> replicas, Body body)
+      : update_operation(std::move(owner), std::move(what), replicas.size(), std::move(body)) {
+    listed_ = std::move(replicas);
+  }
 
   value_type await_resume() {
     this->rethrow();
@@ -71,22 +77,31 @@ class update_operation final : public sweep_operation<update_operation<Body>> {
   }
 
   void work(std::size_t replica) {
-    if (replica >= count_) return;
+    const std::size_t place = place_of(replica);
+    if (place >= count_) return;
     strategy_state& owner = this->owner();
     const mode here{&owner, true, static_cast<int>(replica)};
     activity::call_in(&here, [&] {
       if constexpr (std::is_void_v<result>) {
         body_(update_context(owner, replica));
       } else {
-        results_.put(replica, body_(update_context(owner, replica)));
+        results_.put(place, body_(update_context(owner, replica)));
       }
     });
   }
   std::string call() const { return "update of " + what_; }
 
  private:
+  /// Which result is the replica's; none if it is not less than count_.
+  std::size_t place_of(std::size_t replica) const noexcept {
+    if (listed_.empty()) return replica;
+    const auto found = std::find(listed_.begin(), listed_.end(), replica);
+    return static_cast<std::size_t>(found - listed_.begin());
+  }
+
   std::string what_;
   std::size_t count_;
+  std::vector<std::size_t> listed_;  // Empty: the first ones.
   Body body_;
   result_row<result> results_;
 };

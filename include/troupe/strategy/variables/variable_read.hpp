@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "troupe/core/task.hpp"
+#include "troupe/strategy/values/mirrored.hpp"
 #include "troupe/strategy/variables/aggregation.hpp"
 #include "troupe/strategy/variables/sweep_operation.hpp"
 #include "troupe/strategy/variables/variable_state.hpp"
@@ -93,5 +95,12 @@ class aggregated_read {
   components_read<T> components_;
   [[no_unique_address]] A how_;
 };
+
+/// What is read, as what every replica has.
+template <class Read>
+task<mirrored<typename Read::value_type>> mirrored_when_read(Read read) {
+  typename Read::value_type value = co_await std::move(read);
+  co_return mirrored(std::move(value));
+}
 
 }  // namespace troupe::detail
