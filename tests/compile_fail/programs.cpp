@@ -190,6 +190,66 @@ void f(updates& all, variable<int> v) { all.add(v, put); }
 task<> put(update_context ctx);
 auto f(const strategy& s) { return s.extended().update_non_slot({}, put); }
 
+// --- variables and their updates -----------------------------------------------------------------
+#elif CASE == 60  // troupe: of minima, maxima and new values there is no sum and no mean
+using rows = std::vector<float>;
+auto f(const variable<rows, sum_op>& v) { return v.scatter_min(indexed_slices<rows>()); }
+#elif CASE == 61  // troupe: of minima, maxima and new values there is no sum and no mean
+using rows = std::vector<float>;
+auto f(replica_context ctx, const variable<rows, mean_op>& v) {
+  return v.scatter_max(ctx, indexed_slices<rows>());
+}
+#elif CASE == 62  // troupe: of minima, maxima and new values there is no sum and no mean
+using rows = std::vector<float>;
+auto f(replica_context ctx, const variable<rows, sum_op>& v) {
+  return v.scatter_update(ctx, indexed_slices<rows>());
+}
+#elif CASE == 63  // troupe: what is updated is a variable
+void put(float&);
+auto f(const strategy& s, float plain) { return s.extended().update(plain, put); }
+#elif CASE == 64  // troupe: what is updated is a variable
+void put(float&);
+void f(updates& all, float plain) { all.add(plain, put); }
+#elif CASE == 65  // troupe: a variable that is synchronised on read has another value
+void put(float&, float);
+auto f(const strategy& s, const variable<float>& v, const sync_on_read_variable<float>& other) {
+  return s.extended().update(v, put, other);
+}
+#elif CASE == 66  // troupe: colocate_vars_with() takes a variable of this strategy
+void f(const strategy& s) {
+  const auto here = s.extended().colocate_vars_with(s.extended().non_slot_devices());
+}
+
+// --- destinations --------------------------------------------------------------------------------
+#elif CASE == 67  // troupe: a destination is a variable
+auto f(const strategy& s, const std::vector<std::string>& devices) {
+  return s.extended().reduce_to(reduce_op::sum, per_replica<int>(), devices);
+}
+#elif CASE == 68  // troupe: a destination is a variable
+auto f(const strategy& s) { return s.extended().broadcast_to(1, 3); }
+#elif CASE == 69  // troupe: broadcast_to() takes one value, not one for each
+auto f(const strategy& s) { return s.extended().broadcast_to(per_replica<int>(), "cpu:0"); }
+#elif CASE == 70  // troupe: a variable is the same on all replicas
+auto f(const strategy& s, const variable<int>& v) { return s.reduce(reduce_op::sum, v); }
+#elif CASE == 71  // troupe: logical devices are for strategies with model parallelism
+void f(const strategy& s) { s.experimental_assign_to_logical_device(1.0f, 0); }
+
+// --- what is warned of ---------------------------------------------------------------------------
+#elif CASE == 72  // troupe: a mean of means is wrong where replicas hold uneven numbers
+auto f(const strategy& s, const per_replica<unweighted<float>>& means) {
+  return s.reduce(reduce_op::mean, means);
+}
+#elif CASE == 73  // troupe: a mean of means is wrong where replicas hold uneven numbers
+task<float> f(replica_context ctx, std::vector<float> mine) {
+  const auto mean = local_mean(mine);
+  co_return co_await ctx.all_reduce(reduce_op::mean, mean);
+}
+#elif CASE == 74  // write the loop around run()
+void step(multi_step_context&, int);
+auto f(const strategy& s, const int* batches) {
+  return s.extended().experimental_run_steps_on_iterator(step, batches);
+}
+
 // --- what is thrown away -------------------------------------------------------------------------
 #elif CASE == 29  // co_await it, or give it to block_on(): nothing runs before
 void f(const strategy& s) { s.run(foreign); }

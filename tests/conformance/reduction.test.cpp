@@ -63,6 +63,21 @@ TEST_CASE_METHOD(on_an_io_context, "core-213 a mirrored value is its own mean an
   STATIC_CHECK_FALSE(reduces_mirrored<sum_op>);
 }
 
+TEST_CASE_METHOD(on_an_io_context, "core-224 hints are no negative numbers, and change no result") {
+  using enum all_reduce_kind;
+  const std::vector<double> parts = {0.1, 0.2};
+  const per_replica<std::vector<double>> values = {parts, {1e17, -1}};
+  const auto expected = strategy.extended().reduce_to(reduce_op::sum, values, values);
+  for (const auto kind : {automatic, reduction_to_one_device, hierarchical_copy, ring}) {
+    for (const int packs : {0, 1, 8}) {
+      const communication_hints hints(kind, 0, packs);
+      CHECK(strategy.extended().reduce_to(reduce_op::sum, values, values, hints) == expected);
+    }
+    CHECK(is(thrown_by([&] { return communication_hints(kind, -1); }), errc::invalid_hint));
+    CHECK(is(thrown_by([&] { return communication_hints(kind, 0, -1); }), errc::invalid_hint));
+  }
+}
+
 // -- ctx.all_reduce() -----------------------------------------------------------------------------
 
 using row = std::vector<int>;

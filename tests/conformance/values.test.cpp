@@ -67,6 +67,14 @@ TEST_CASE_METHOD(fixture, "core-101 a value's context knows for whom it is made,
   CHECK(made[2] == 0.5);
 }
 
+TEST_CASE("core-100 an input's context shares batches out that have no rest") {
+  // Its text is our own: "tf.distribute.InputContext(input pipeline id 1, total: 2)" there.
+  const input_context second(2, 1, 6);
+  CHECK(second.get_per_replica_batch_size(12) == 2);
+  CHECK(is(thrown_by([&] { return second.get_per_replica_batch_size(13); }), errc::invalid_batch));
+  CHECK(to_string(second) == "input pipeline 1 of 2, for 6 replicas");
+}
+
 TEST_CASE_METHOD(fixture, "a function that makes values is called here, in order, in no replica") {
   std::vector<int> order;
   strategy.experimental_distribute_values_from_function([&](value_context ctx) {
