@@ -10,11 +10,18 @@ namespace detail {
 
 const mode* current_mode() noexcept { return static_cast<const mode*>(activity::ambient_here()); }
 
-void throw_foreign_context(const char* call) {
+void refuse_context(const char* call) {
+  if (in_cross_replica_context()) {
+    throw error(errc::replica_required,
+                std::string(call) + " on a replica context where no replica is: in a scope, a "
+                                    "merge function or an update",
+                "a merge function has everybody's values already: use them; else call it in a "
+                "replica function");
+  }
   throw error(errc::foreign_context,
               std::string(call) + " on a replica context outside its own replica function",
-              "use the context only in the function that got it, in this run, and not inside a "
-              "merge function or a branch of when_all()");
+              "use the context only in the function that got it, in this run, and not in a "
+              "branch of when_all()");
 }
 
 void throw_merge_failure(const replica_actor* who) {
@@ -24,7 +31,7 @@ void throw_merge_failure(const replica_actor* who) {
 }
 
 std::unique_ptr<lone_merge> merge_alone(merge_request& request) {
-  if (current_mode()) throw_foreign_context("merge_call()");
+  if (current_mode()) refuse_context("merge_call()");
   strategy_state& owner = *get_default_strategy().state();
   auto alone = std::make_unique<lone_merge>(request, &owner.cross_replica_mode());
   merge_site site{alone->round, &owner, false, alone->result, 0};

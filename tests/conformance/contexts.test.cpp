@@ -147,7 +147,7 @@ task<texts> merge_on_default_in_merge_of_two(runtime& rt) {
 }
 
 TEST_CASE("core-016 a context of the default strategy is refused in another one's merge function") {
-  check_in_every_world(merge_on_default_in_merge_of_two, {"TR-105", "TR-105"});
+  check_in_every_world(merge_on_default_in_merge_of_two, {"TR-202", "TR-202"});
 }
 
 task<std::string> run_inside(replica_context ctx) {

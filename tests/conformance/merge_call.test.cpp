@@ -153,7 +153,7 @@ task<texts> merge_inside_merge_of_two(runtime& rt) {
 }
 
 TEST_CASE("core-080 a replica's context is refused inside its own merge function") {
-  check_in_every_world(merge_inside_merge_of_two, {"TR-105", "TR-105"});
+  check_in_every_world(merge_inside_merge_of_two, {"TR-202", "TR-202"});
 }
 
 task<int> merge_one(replica_context ctx) { co_return co_await ctx.merge_call(add, 1); }

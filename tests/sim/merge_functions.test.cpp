@@ -213,7 +213,7 @@ TEST_CASE("core-080 a captured replica context is refused inside a merge functio
   explore_all([](world& w) -> task<> {
     mirrored_strategy strategy(w.runtime(), 2);
     const auto thrown = co_await outcome_of(strategy.run(merge_inside_merge));
-    w.check(is(thrown, errc::foreign_context), "errc::foreign_context");
+    w.check(is(thrown, errc::replica_required), "errc::replica_required");
   });
 }
 

@@ -41,7 +41,7 @@ enum class errc {
   empty_task = 109,              ///< A moved-from or already awaited task was awaited.
   foreign_runtime = 110,         ///< A run was awaited by a task of another runtime.
   cross_replica_required = 201,  ///< The call needs cross-replica context.
-  replica_required = 202,        ///< The call needs a replica context.
+  replica_required = 202,        ///< A replica's call where no replica is.
   scope_required = 203,          ///< The call needs to be inside the strategy's scope.
   strategy_mixed = 204,          ///< Two strategies in one logical task.
   inside_scope = 205,            ///< The call is not for inside a strategy's scope.

@@ -75,7 +75,8 @@ class replica_context {
   /// \throws what `merge_fn` throws, on every replica; in the same way
   ///         errc::structure_mismatch when `args` cannot be regrouped; errc::merge_mismatch,
   ///         errc::missing_replica, errc::replica_failed, errc::cancelled when the round
-  ///         cannot become whole; errc::foreign_context outside this replica's function.
+  ///         cannot become whole; errc::replica_required in cross-replica context;
+  ///         errc::foreign_context elsewhere outside this replica's function.
   template <class F, class... Args>
   [[nodiscard("co_await it: a merge happens when it is awaited")]] auto merge_call(
       F merge_fn, Args... args) const;

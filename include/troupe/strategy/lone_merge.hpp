@@ -24,7 +24,8 @@ struct lone_merge {
   task<> body;  ///< Empty if the function was a plain one: then it has been called.
 };
 
-/// \throws errc::foreign_context in any other context; what the merge function throws.
+/// \throws errc::replica_required in cross-replica context, errc::foreign_context in
+///         another replica; what the merge function throws.
 std::unique_ptr<lone_merge> merge_alone(merge_request& request);
 
 }  // namespace troupe::detail

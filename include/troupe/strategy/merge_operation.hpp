@@ -36,7 +36,8 @@ constexpr std::string_view type_name() {
   return text.substr(0, text.find_first_of(";]"));
 }
 
-[[noreturn]] void throw_foreign_context(const char* call);
+/// \throws errc::replica_required in cross-replica context, errc::foreign_context elsewhere.
+[[noreturn]] void refuse_context(const char* call);
 
 /// Why the running replica's merge has no result. `who` null: the round will not happen.
 [[noreturn]] void throw_merge_failure(const replica_actor* who);
@@ -96,7 +97,7 @@ class merge_operation final : public merge_request {
     // Compared before it is looked into: an old context's replica may be gone.
     if (self != who || who->run_number() != run_) [[unlikely]] {
       if (!who) return begin_alone(replica);
-      detail::throw_foreign_context("merge_call()");
+      detail::refuse_context("merge_call()");
     }
     self->park(replica, *this);
     barrier_actor::arrive(*this);

@@ -15,14 +15,16 @@ namespace troupe::test {
 namespace {
 
 constexpr std::array all_codes = {
-    errc::missing_replica,    errc::replica_failed,  errc::cancelled,
-    errc::merge_mismatch,     errc::foreign_context, errc::deadlock,
-    errc::runtime_gone,       errc::broken_reply,    errc::empty_task,
-    errc::foreign_runtime,    errc::strategy_mixed,  errc::cross_replica_required,
-    errc::replica_required,   errc::invalid_device,  errc::shape_mismatch,
-    errc::invalid_axis,       errc::not_per_replica, errc::invalid_schedule,
-    errc::schedule_diverged,  errc::too_long,        errc::would_block,
-    errc::structure_mismatch,
+    errc::missing_replica,  errc::replica_failed,         errc::cancelled,
+    errc::merge_mismatch,   errc::foreign_context,        errc::deadlock,
+    errc::runtime_gone,     errc::broken_reply,           errc::empty_task,
+    errc::foreign_runtime,  errc::cross_replica_required, errc::replica_required,
+    errc::scope_required,   errc::strategy_mixed,         errc::inside_scope,
+    errc::invalid_device,   errc::shape_mismatch,         errc::invalid_axis,
+    errc::not_per_replica,  errc::structure_mismatch,     errc::variable_mismatch,
+    errc::not_equivalent,   errc::aggregation_required,   errc::division_by_zero,
+    errc::invalid_schedule, errc::schedule_diverged,      errc::too_long,
+    errc::would_block,
 };
 
 constexpr errc no_such_code = static_cast<errc>(999);

@@ -68,7 +68,7 @@ class sync_on_read_variable {
   // -- in a replica ------------------------------------------------------------------------------
 
   /// The replica's own component, to read and to write.
-  /// \throws errc::foreign_context, errc::strategy_mixed.
+  /// \throws errc::foreign_context, errc::replica_required, errc::strategy_mixed.
   T& local(replica_context ctx) const {
     state_->require_replica(ctx, "local()");
     return state_->component(static_cast<std::size_t>(ctx.replica_id()));

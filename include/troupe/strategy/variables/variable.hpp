@@ -79,7 +79,7 @@ class variable : public scatter_calls<variable<T, Aggregation>> {
   // -- in a replica ------------------------------------------------------------------------------
 
   /// The replica's own component.
-  /// \throws errc::foreign_context, errc::strategy_mixed.
+  /// \throws errc::foreign_context, errc::replica_required, errc::strategy_mixed.
   const T& read(replica_context ctx) const {
     state_->require_replica(ctx, "read()");
     return state_->component(static_cast<std::size_t>(ctx.replica_id()));

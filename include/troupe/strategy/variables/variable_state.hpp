@@ -55,7 +55,7 @@ std::string canonical_variable_name(std::string_view name);
 
 namespace detail {
 
-[[noreturn]] void throw_foreign_context(const char* call);
+[[noreturn]] void refuse_context(const char* call);
 [[noreturn]] void throw_foreign_variable(const std::string& name, const char* call);
 [[noreturn]] void throw_no_aggregation(const std::string& name);
 [[noreturn]] void throw_different_variables(std::size_t replica, const std::string& first,
@@ -95,11 +95,12 @@ class variable_base {
   std::size_t copies() const noexcept { return copies_; }
   bool has(std::size_t i) const noexcept { return i < copies_; }
 
-  /// \throws errc::foreign_context unless `ctx` is that of the code that runs now;
-  ///         errc::strategy_mixed in a replica of another strategy.
+  /// \throws errc::foreign_context unless `ctx` is that of the code that runs now, or, if that is
+  ///         in no replica, errc::replica_required; errc::strategy_mixed in a replica of another
+  ///         strategy.
   void require_replica(const replica_context& ctx, const char* call) const {
     if (!ctx.is_current()) [[unlikely]]
-      throw_foreign_context(call);
+      refuse_context(call);
     const mode* const here = current_mode();
     const bool ours = here ? here->owner == owner_.get() : owner_->is_default();
     if (!ours) [[unlikely]]

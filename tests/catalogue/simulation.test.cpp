@@ -1,0 +1,69 @@
+// TR-401 and following: schedules, and programs that do not end.
+
+#include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <exception>
+#include <string>
+#include <troupe/troupe.hpp>
+
+#include "tests/catalogue/example.hpp"
+
+namespace troupe::test {
+namespace {
+
+task<> does_nothing(world&) { co_return; }
+
+std::exception_ptr replayed(const simulation::program& body, const std::string& schedule) {
+  return thrown_by([&] {
+    const exploration report = simulation().replay(body, schedule);
+    if (report.failure) std::rethrow_exception(report.failure->exception);
+  });
+}
+
+TEST_CASE("TR-401 invalid_schedule: a string that was cut off") {
+  show(raised({.code = errc::invalid_schedule,
+               .what = "'tr1:Gfwv:d1235' is not a schedule: it has no checksum after a '-'",
+               .fix = "copy the whole string that the failing run printed, from 'tr1:' to its end"},
+              replayed(does_nothing, "tr1:Gfwv:d1235")));
+}
+
+TEST_CASE("TR-402 schedule_diverged: the schedule is another program's") {
+  // Recorded from a program of three replicas that merge.
+  show(raised({.code = errc::schedule_diverged,
+               .what = "the schedule does not fit this program: at its entry 1 of 3, the run never "
+                       "came to that point",
+               .fix = "the program has changed since, or it is another one"},
+              replayed(does_nothing, "tr1:Gfwv:d123522343-kn")));
+}
+
+TEST_CASE("TR-402 schedule_diverged: something orders the program that the world does not know") {
+  int runs = 0;
+  const failure found = failure_of([&runs](world& w) -> task<> {
+    return [](world* in, int replicas) -> task<> {
+      mirrored_strategy strategy(in->runtime(), replicas);
+      co_await strategy.run([] {});
+    }(&w, ++runs == 1 ? 3 : 2);
+  });
+  raised({.code = errc::schedule_diverged,
+          .what = "the program took another course under the same schedule",
+          .fix = "let nothing but the world order it: no pointers, clocks, threads, statics"},
+         found.exception);
+}
+
+task<> never_ends(world&) {
+  for (;;) co_await sleep_for(std::chrono::milliseconds(1));
+}
+
+TEST_CASE("TR-403 too_long: a loop never ends") {
+  simulation_options options;
+  options.max_steps = 1000;
+  const failure found = failure_of(never_ends, options);
+  CHECK(found.steps == 1001);
+  show(raised({.code = errc::too_long,
+               .what = "the run took more than 1000 steps",
+               .fix = "look for a loop that never ends, or raise simulation_options::max_steps"},
+              found.exception));
+}
+
+}  // namespace
+}  // namespace troupe::test
