@@ -208,5 +208,29 @@ TEST_CASE_METHOD(on_an_io_context, "TR-309 division_by_zero: a row of integers i
               thrown_on(divide(&strategy))));
 }
 
+// -- 310, 311 -------------------------------------------------------------------------------------
+
+TEST_CASE("TR-310 invalid_hint: packs of a negative size") {
+  show(raised({.code = errc::invalid_hint,
+               .what = "bytes_per_pack is -1",
+               .fix = "give a number of bytes, or 0 for one pack of everything"},
+              thrown_by([] { communication_hints(all_reduce_kind::ring, -1); })));
+  raised({.code = errc::invalid_hint,
+          .what = "the number of packs is -1",
+          .fix = "give a number of packs, or 0 for none"},
+         thrown_by([] { communication_hints(all_reduce_kind::hierarchical_copy, 0, -1); }));
+}
+
+TEST_CASE("TR-311 invalid_batch: a batch that leaves a rest") {
+  show(raised({.code = errc::invalid_batch,
+               .what = "a batch of 13 cannot be shared out to 6 replicas",
+               .fix = "make the batch a multiple of num_replicas_in_sync()"},
+              thrown_by([] { input_context(2, 1, 6).get_per_replica_batch_size(13); })));
+  raised({.code = errc::invalid_batch,
+          .what = "there is no input pipeline 2 of 2, for 6 replicas",
+          .fix = "pipelines count from 0, and feed one replica at least"},
+         thrown_by([] { input_context(2, 2, 6); }));
+}
+
 }  // namespace
 }  // namespace troupe::test
