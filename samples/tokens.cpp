@@ -14,6 +14,7 @@
 #include <asio/read.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/strand.hpp>
+#include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
 #include <asio/use_future.hpp>
 #include <asio/write.hpp>
@@ -21,6 +22,7 @@
 #include <exception>
 #include <future>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <troupe/troupe.hpp>
 
@@ -128,6 +130,29 @@ task<std::string> echo(asio::ip::tcp::socket a, asio::ip::tcp::socket b) {
 }
 // [/use_task]
 
+// [await_asio]
+/// Asio's own coroutine asks where it is …
+asio::awaitable<long> share(long three) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, 1ms);
+  co_await timer.async_wait(asio::use_awaitable);
+  const std::optional<replica_context> me = get_replica_context();
+  co_return three + me->replica_id();
+}
+
+/// … and is where the replica is that awaits it.
+task<long> step_with_awaitable(replica_context ctx, long three) {
+  const long mine = co_await await_asio(share(three));
+  co_return co_await ctx.all_reduce(reduce_op::sum, mine);
+}
+// [/await_asio]
+
+void task_over_awaitable(asio::io_context& io) {
+  runtime rt{io.get_executor()};
+  const mirrored_strategy strategy(rt, 3);
+  const per_replica<long> r = block_on(rt, strategy.run(step_with_awaitable, 3L));
+  expect("an awaitable inside replicas", r[0], wanted);
+}
+
 void task_over_asio(asio::io_context& io) {
   using asio::ip::tcp;
   tcp::acceptor acceptor(io, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
@@ -156,7 +181,8 @@ int main() {
     io.run(), run_again();
     future(io, strategy), run_again();
     detached(io, strategy), run_again();
-    task_over_asio(io);
+    task_over_asio(io), run_again();
+    task_over_awaitable(io);
   } catch (const std::exception& e) {
     std::cerr << "tokens: " << e.what() << "\n";
     return 1;

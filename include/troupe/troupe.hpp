@@ -5,6 +5,7 @@
 #include "troupe/actors/actor.hpp"
 #include "troupe/core/error.hpp"
 #include "troupe/core/task.hpp"
+#include "troupe/runtime/await_asio.hpp"
 #include "troupe/runtime/block_on.hpp"
 #include "troupe/runtime/launch.hpp"
 #include "troupe/runtime/runtime.hpp"
