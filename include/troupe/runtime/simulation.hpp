@@ -18,8 +18,9 @@
 //   controlled     every step of every actor, replica and barrier is a choice;
 //                  time is virtual and moves only when nothing can run;
 //   exact          the same schedule gives the same run, in any build;
-//   repeated       the first run, every 2, 4, 8, … and a failing one are made twice; a program
-//                  that takes another course then is reported, with the step at which it does;
+//   repeated       the first run, every 2, 4, 8, … and a failing one are made again, elsewhere
+//                  in memory; a program that takes another course then is reported, with the
+//                  step at which it does;
 //   small          a failing schedule has no single deviation to spare;
 //   verdict        when nothing can run and somebody waits, the run fails at once, with
 //                  a line for each waiting coroutine: who, for what, file and line.

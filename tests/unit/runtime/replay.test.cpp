@@ -1,9 +1,9 @@
 #include <catch2/catch_test_macros.hpp>
-#include <cstdlib>
 #include <string>
 #include <troupe/troupe.hpp>
 #include <vector>
 
+#include "tests/support/environment.hpp"
 #include "tests/support/explore.hpp"
 #include "tests/support/outcome.hpp"
 #include "troupe/runtime/schedule.hpp"
@@ -119,31 +119,9 @@ TEST_CASE("a failure's text has its schedule, its picture and the variable that 
   CHECK(text.find("TROUPE_SIM_SCHEDULE=" + report.failure->schedule) != text.npos);
 }
 
-/// Sets the variable for the length of a test.
-class environment {
- public:
-  explicit environment(const std::string& value) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  environment(const environment&) = delete;
-  environment& operator=(const environment&) = delete;
-  ~environment() {
-    if (before_.empty()) {
-      unsetenv(name);
-    } else {
-      setenv(name, before_.c_str(), 1);
-    }
-  }
-
- private:
-  static constexpr const char* name = "TROUPE_SIM_SCHEDULE";
-  std::string before_;
-};
-
 TEST_CASE("TROUPE_SIM_SCHEDULE makes explore() replay that schedule and no other") {
   const failure first = found();
-  const environment set(first.schedule);
+  const environment set("TROUPE_SIM_SCHEDULE", first.schedule);
   const auto report = simulation().explore(fails_once);
   CHECK(report.replayed);
   CHECK(report.schedules == 1);
@@ -152,18 +130,18 @@ TEST_CASE("TROUPE_SIM_SCHEDULE makes explore() replay that schedule and no other
 }
 
 TEST_CASE("an empty TROUPE_SIM_SCHEDULE changes nothing") {
-  const environment set("");
+  const environment set("TROUPE_SIM_SCHEDULE", "");
   CHECK_FALSE(simulation().explore(another_program).replayed);
 }
 
 TEST_CASE("an unreadable TROUPE_SIM_SCHEDULE is errc::invalid_schedule") {
-  const environment set("tr1:nonsense");
+  const environment set("TROUPE_SIM_SCHEDULE", "tr1:nonsense");
   CHECK(
       is(thrown_by([] { return simulation().explore(another_program); }), errc::invalid_schedule));
 }
 
 TEST_CASE("an exploration that does not heed the environment explores") {
-  const environment set(found().schedule);
+  const environment set("TROUPE_SIM_SCHEDULE", found().schedule);
   CHECK_FALSE(isolated().explore(another_program).replayed);
 }
 
