@@ -34,7 +34,7 @@ one_run run_once(const simulation_options& options, choice_policy& policy,
     failed.steps = engine->steps();
   }
   result.steps = engine->steps();
-  if (result.failure || wishes.journal) {
+  if (result.failure || wishes.journal || wishes.picture) {
     result.taken = engine->taken();
     result.participants = engine->participants();
   }

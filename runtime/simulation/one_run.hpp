@@ -15,7 +15,7 @@ namespace troupe::detail {
 
 struct one_run {
   std::optional<troupe::failure> failure;
-  schedule taken;
+  schedule taken;  ///< Of a run that failed, or of which more was wanted.
   std::uint64_t steps = 0;
   std::vector<step_record> journal;        ///< If it was asked for.
   std::vector<std::string> participants;   ///< The same.

@@ -49,7 +49,11 @@ schedule::deviation choice_point::name(std::size_t i) const {
 }
 
 sim_line::sim_line(std::size_t index, sim_engine& home) : scheduler(index, home), engine_(home) {}
-std::string sim_line::replay_hint() const { return to_string(engine_.taken()); }
+std::string sim_line::replay_hint() const {
+  schedule so_far = engine_.taken();
+  so_far.program = 0;  // Others may come yet.
+  return to_string(so_far);
+}
 
 void sim_line::post_from_outside(ready_entry what) noexcept {
   what.for_each([&](event& e) { engine_.post(e); });

@@ -60,14 +60,17 @@ bool nearest_wanted(const simulation_options& options) {
 
 exploration replay_given(const simulation_options& options, const simulation::program& body,
                          std::string_view text, given_choice::fit how) {
-  given_choice policy(parse_schedule(text), how);
+  const schedule given = parse_schedule(text);
+  given_choice policy(given, how);
   detail::run_wishes wishes;
   wishes.picture = true;
   if (how == given_choice::fit::strict) wishes.check = [&] { policy.require_used_up(); };
   exploration result;
   result.schedules = 1;
   result.replayed = true;
-  result.failure = detail::run_once(options, policy, body, wishes).failure;
+  detail::one_run run = detail::run_once(options, policy, body, wishes);
+  result.failure = std::move(run.failure);
+  result.program_changed = given.program != 0 && given.program != run.taken.program;
   result.left_out = policy.left_out();
   return result;
 }
@@ -121,9 +124,11 @@ exploration simulation::replay_nearest(const program& body, std::string_view tex
 }
 
 std::string exploration::text() const {
-  const std::string left = left_out == 0 ? ""
-                                         : "; " + std::to_string(left_out) +
-                                               " of its entries did not fit and were left out";
+  std::string left;
+  if (left_out > 0) {
+    left = "; " + std::to_string(left_out) + " of its entries did not fit and were left out";
+  }
+  if (program_changed) left += "; the program has changed since: its participants are others";
   if (!failure) {
     if (!never.empty()) {
       std::string text = "never met under " + std::to_string(schedules) + " schedules:";

@@ -36,7 +36,9 @@ struct schedule {
     auto operator<=>(const deviation&) const = default;
   };
 
-  std::uint32_t program = 0;  ///< Fingerprint; 24 bits.
+  /// Fingerprint, 24 bits: a replay tells when it differs. 0: not known, as in
+  /// the text of an error that was made before the run's end.
+  std::uint32_t program = 0;
   std::vector<deviation> deviations;
 
   friend bool operator==(const schedule&, const schedule&) = default;

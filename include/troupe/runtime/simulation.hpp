@@ -129,10 +129,11 @@ struct failure {
 };
 
 struct exploration {
-  std::uint64_t schedules = 0;  ///< Runs made.
-  bool complete = false;        ///< Those were all there are.
-  bool replayed = false;        ///< One given schedule was run, nothing explored.
-  std::size_t left_out = 0;     ///< Of a given schedule, what did not fit and was left out.
+  std::uint64_t schedules = 0;   ///< Runs made.
+  bool complete = false;         ///< Those were all there are.
+  bool replayed = false;         ///< One given schedule was run, nothing explored.
+  std::size_t left_out = 0;      ///< Of a given schedule, what did not fit and was left out.
+  bool program_changed = false;  ///< The given schedule is one of other participants.
   std::optional<troupe::failure> failure;
   std::vector<std::string> never;  ///< Claims of world::sometimes() that nothing has met.
 
