@@ -131,8 +131,10 @@ given_choice::given_choice(schedule s, fit how)
       by_place_(schedule_.deviations.size()),
       used_(schedule_.deviations.size()) {
   std::iota(by_place_.begin(), by_place_.end(), std::size_t{0});
-  std::stable_sort(by_place_.begin(), by_place_.end(), [&](std::size_t a, std::size_t b) {
-    return place_of(schedule_.deviations[a]) < place_of(schedule_.deviations[b]);
+  std::sort(by_place_.begin(), by_place_.end(), [&](std::size_t a, std::size_t b) {
+    const auto first = place_of(schedule_.deviations[a]);
+    const auto second = place_of(schedule_.deviations[b]);
+    return first != second ? first < second : a < b;
   });
 }
 
