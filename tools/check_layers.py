@@ -27,6 +27,7 @@ LAYERS = ("core", "runtime", "actors", "strategy")
 DOORS = (
     Door("Asio", re.compile(r"(boost/)?asio(\.hpp|/)"),
          ("include/troupe/runtime/asio.hpp", "runtime/asio_private.hpp")),
+    Door("Catch2", re.compile(r"catch2/"), ("include/troupe/runtime/sim_test_case.hpp",)),
     Door("Eigen", re.compile(r"Eigen/"), ("include/troupe/strategy/values/eigen.hpp",)),
     Door("Taskflow", re.compile(r"taskflow/"), ("runtime/taskflow.hpp",)),
     Door("concurrentqueue", re.compile(r"(.*/)?(blocking)?concurrentqueue\.h\b"),

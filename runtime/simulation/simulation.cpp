@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -21,13 +20,27 @@ namespace {
 
 using detail::given_choice;
 
-std::string program_name() {
+/// As a shell must be given it.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view plain =
+      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.:-/=+,@%";
+  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+/// How this program was called, with other arguments if there are any.
+std::string command(std::optional<std::string_view> arguments) {
   std::ifstream file("/proc/self/cmdline");
-  std::string line((std::istreambuf_iterator<char>(file)), {});
-  std::string command;
-  for (const char c : line) command += c == '\0' ? ' ' : c;
-  while (!command.empty() && command.back() == ' ') command.pop_back();
-  return command.empty() ? "<the same program>" : command;
+  std::string text;
+  for (std::string word; std::getline(file, word, '\0');) {
+    text += (text.empty() ? "" : " ") + quoted(word);
+    if (arguments) break;
+  }
+  if (text.empty()) text = "<the same program>";
+  if (arguments && !arguments->empty()) text += " " + std::string(*arguments);
+  return text;
 }
 
 const char* environment(const simulation_options& options, const char* name) {
@@ -123,7 +136,11 @@ exploration simulation::replay_nearest(const program& body, std::string_view tex
   return replay_given(options_, body, text, given_choice::fit::nearest);
 }
 
-std::string exploration::text() const {
+std::string exploration::replay_command(std::optional<std::string_view> arguments) const {
+  return "TROUPE_SIM_SCHEDULE=" + failure.value().schedule + " " + command(arguments);
+}
+
+std::string exploration::text(std::optional<std::string_view> arguments) const {
   std::string left;
   if (left_out > 0) {
     left = "; " + std::to_string(left_out) + " of its entries did not fit and were left out";
@@ -149,7 +166,7 @@ std::string exploration::text() const {
     text += "\nshrunk:   from " + std::to_string(failure->deviations_found) + " deviations to " +
             std::to_string(now) + " in " + std::to_string(failure->replays) + " replays";
   }
-  text += "\nreplay:   TROUPE_SIM_SCHEDULE=" + failure->schedule + " " + program_name() + "\n";
+  text += "\nreplay:   " + replay_command(arguments) + "\n";
   return text;
 }
 

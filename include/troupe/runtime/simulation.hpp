@@ -139,9 +139,12 @@ struct exploration {
 
   bool passed() const noexcept { return !failure && never.empty(); }
 
-  /// The result in prose; for a failure with its schedule, the command that replays it
-  /// and the picture.
-  std::string text() const;
+  /// The result in prose; for a failure with its schedule, the picture and the command that
+  /// replays it. \param arguments Of that command; without, those this program was given.
+  std::string text(std::optional<std::string_view> arguments = {}) const;
+
+  /// The command alone. \pre There is a failure.
+  std::string replay_command(std::optional<std::string_view> arguments = {}) const;
 };
 
 class simulation {
