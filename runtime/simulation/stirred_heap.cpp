@@ -13,9 +13,10 @@ namespace troupe::detail {
 
 namespace {
 
-constexpr std::size_t blocks = 8;  // Of each size: as many as an allocator keeps at hand, or so.
-constexpr std::size_t small_step = 16, small_end = 1024;  // Exact sizes up to here, then
-constexpr std::size_t large_end = 64 * 1024;              // each half as large again.
+// Allocators keep small blocks at hand by their exact sizes, and find others by fit.
+constexpr std::size_t blocks = 4;  // Of each size.
+constexpr std::size_t small_step = 16, small_end = 1024;
+constexpr std::size_t large_end = 8 * 1024;
 
 template <class T>
 void shuffle(std::vector<T>& all, seeded& dice) {
