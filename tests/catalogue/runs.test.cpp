@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <troupe/runtime/schedule.hpp>
 #include <troupe/troupe.hpp>
 #include <tuple>
 #include <utility>
@@ -137,7 +138,9 @@ TEST_CASE("TR-104 merge_mismatch: one replica takes the other branch") {
               .merges_agreed = 1,
               .replay = true},
              found.exception);
-  CHECK(e.replay() == found.schedule);
+  // Its fingerprint is open: others might have come yet.
+  const schedule so_far = parse_schedule(e.replay());
+  CHECK(so_far.deviations == parse_schedule(found.schedule).deviations);
   CHECK(stands(e, 0, state::waiting, "merge_call(float)"));
   CHECK(stands(e, 1, state::waiting, "merge_call()"));
   CHECK(stands(e, 2, state::waiting, "merge_call(float)"));
