@@ -104,6 +104,7 @@ named_exploration tell(const exploration& report, std::string_view given) {
   if (!given.empty()) arguments = given;
   named_exploration told;
   told.passed = report.passed();
+  told.interrupted = report.interrupted;
   told.text = report.text(arguments);
   if (report.failure) told.replay = report.replay_command(arguments);
   return told;

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/simulation/interrupt.hpp"
 #include "runtime/simulation/one_run.hpp"
 #include "runtime/simulation/policies.hpp"
+#include "runtime/simulation/progress.hpp"
 #include "runtime/simulation/sim_engine.hpp"
 #include "runtime/simulation/stirred_heap.hpp"
 #include "troupe/core/error.hpp"
@@ -49,14 +51,17 @@ bool is_another_course(const failure& found) {
 class explorer {
  public:
   explorer(const simulation_options& options, const simulation::program& body)
-      : options_(options), body_(body) {}
+      : options_(options),
+        body_(body),
+        watch_(options.heed_interrupt.value_or(options.progress != nullptr)),
+        line_(options.progress) {}
 
   exploration explore() && {
     try_all();
-    if (!result_.failure && !result_.complete) draw();
+    if (!over() && !result_.complete) draw();
     for (const auto& claim : made_) {
       const bool never = std::find(met_.begin(), met_.end(), claim) == met_.end();
-      if (never && !result_.failure) result_.never.push_back(claim);
+      if (never && !over()) result_.never.push_back(claim);
     }
     return std::move(result_);
   }
@@ -67,12 +72,20 @@ class explorer {
     do {
       if (!holds_under(all)) return;
       result_.complete = !all.next();
+      if (line_.due()) {
+        const auto percent = static_cast<std::uint64_t>(100 * all.done());
+        line_.show(result_.schedules, "about " + std::to_string(percent) + " % of all");
+      }
     } while (!result_.complete && result_.schedules < options_.exhaustive);
   }
 
   void draw() {
     for (std::uint64_t i = 0; i < options_.samples; ++i) {
       if (!holds_under(*drawn_policy(options_.seed, i, length_))) return;
+      if (line_.due()) {
+        line_.show(result_.schedules,
+                   with_commas(i + 1) + " of " + with_commas(options_.samples) + " drawn");
+      }
     }
   }
 
@@ -89,10 +102,13 @@ class explorer {
     } else if (wishes.journal) {
       // The first one more often: a small program may have no other.
       const int times = result_.schedules == 1 ? 4 : 1;
-      for (int i = 0; i < times && !result_.failure; ++i) repeat(run);
+      for (int i = 0; i < times && !result_.failure && !watch_.interrupted(); ++i) repeat(run);
     }
-    return !result_.failure;
+    if (watch_.interrupted()) result_.interrupted = true;
+    return !over();
   }
+
+  bool over() const noexcept { return result_.failure || result_.interrupted; }
 
   static void note(std::vector<std::string>& all, const std::vector<std::string>& some) {
     for (const auto& claim : some) {
@@ -144,7 +160,7 @@ class explorer {
       result_.failure = std::move(found);
       return;
     }
-    if (options_.shrink) found = shrink(options_, body_, std::move(found));
+    if (options_.shrink) found = shrink(options_, body_, std::move(found), watch_);
     fails_again(found);
     result_.failure = std::move(found);
   }
@@ -164,6 +180,8 @@ class explorer {
   simulation_options options_;
   const simulation::program& body_;
   exploration result_;
+  interrupt_watch watch_;
+  progress_line line_;
   std::uint64_t length_ = 0;  // Steps of the longest run so far.
   std::uint64_t stirs_ = 0;
   std::vector<std::string> made_;

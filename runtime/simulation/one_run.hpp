@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/simulation/interrupt.hpp"
 #include "runtime/simulation/sim_engine.hpp"
 #include "troupe/runtime/simulation.hpp"
 
@@ -37,8 +38,10 @@ one_run run_once(const simulation_options& options, choice_policy& policy,
 /// Whether two failures are of one kind at one place, whatever the values in their texts.
 bool same_failure(const failure& a, const failure& b);
 
-/// Runs the schedule of `found` again, and less and less of it, while it fails in the same way.
+/// Runs the schedule of `found` again, and less and less of it, while it fails in the same way
+/// and nobody interrupts.
 /// \return the failure under the smallest schedule found, without a picture.
-failure shrink(const simulation_options& options, const simulation::program& body, failure found);
+failure shrink(const simulation_options& options, const simulation::program& body, failure found,
+               const interrupt_watch& watch);
 
 }  // namespace troupe::detail

@@ -39,6 +39,16 @@ bool every_choice::next() {
   return true;
 }
 
+double every_choice::done() const {
+  double before = 0;
+  double share = 1;
+  for (const auto& d : digits_) {
+    share /= static_cast<double>(d.count);
+    before += share * static_cast<double>(d.value);
+  }
+  return before;
+}
+
 random_priorities::random_priorities(std::uint64_t seed, unsigned depth, std::uint64_t length)
     : dice_(seed) {
   for (unsigned i = 1; i < depth; ++i) {

@@ -34,6 +34,10 @@ class every_choice final : public choice_policy {
   /// Advances to the next schedule; false when there is none.
   bool next();
 
+  /// About how much of all schedules lies before this one, 0 to 1: each choice is taken to have
+  /// as many schedules behind each of its possibilities (Knuth's estimate).
+  double done() const;
+
  private:
   struct digit {
     std::size_t value, count, usual;

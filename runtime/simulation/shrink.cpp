@@ -18,15 +18,17 @@ namespace {
 /// Tries schedules against one failure, as long as the budget lasts.
 class shrinker {
  public:
-  shrinker(const simulation_options& options, const simulation::program& body, failure found)
+  shrinker(const simulation_options& options, const simulation::program& body, failure found,
+           const interrupt_watch& watch)
       : options_(options),
         body_(body),
+        watch_(watch),
         best_(std::move(found)),
         schedule_(parse_schedule(best_.schedule)) {}
 
   failure smallest() && {
     std::size_t pieces = 2;
-    while (schedule_.deviations.size() > 1 && replays_ < budget) {
+    while (schedule_.deviations.size() > 1 && may_go_on()) {
       if (leave_out_one_of(pieces)) {
         pieces = std::max<std::size_t>(pieces - 1, 2);
       } else if (pieces < schedule_.deviations.size()) {
@@ -43,10 +45,12 @@ class shrinker {
  private:
   static constexpr std::uint64_t budget = 10'000;
 
+  bool may_go_on() const noexcept { return replays_ < budget && !watch_.interrupted(); }
+
   /// Cuts the list into pieces, and goes on without the first one that can be spared.
   bool leave_out_one_of(std::size_t pieces) {
     const std::size_t size = schedule_.deviations.size();
-    for (std::size_t i = 0; i < pieces && replays_ < budget; ++i) {
+    for (std::size_t i = 0; i < pieces && may_go_on(); ++i) {
       schedule less;
       less.program = schedule_.program;
       for (std::size_t j = 0; j < size; ++j) {
@@ -73,6 +77,7 @@ class shrinker {
 
   const simulation_options& options_;
   const simulation::program& body_;
+  const interrupt_watch& watch_;
   failure best_;
   schedule schedule_;
   std::uint64_t replays_ = 0;
@@ -80,9 +85,10 @@ class shrinker {
 
 }  // namespace
 
-failure shrink(const simulation_options& options, const simulation::program& body, failure found) {
+failure shrink(const simulation_options& options, const simulation::program& body, failure found,
+               const interrupt_watch& watch) {
   const std::size_t deviations = parse_schedule(found.schedule).deviations.size();
-  failure smallest = shrinker(options, body, std::move(found)).smallest();
+  failure smallest = shrinker(options, body, std::move(found), watch).smallest();
   smallest.deviations_found = deviations;
   return smallest;
 }

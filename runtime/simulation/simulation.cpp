@@ -152,6 +152,10 @@ std::string exploration::text(std::optional<std::string_view> arguments) const {
       for (const auto& claim : never) text += "\n  sometimes: " + claim;
       return text;
     }
+    if (interrupted) {
+      return "interrupted: holds under the " + std::to_string(schedules) +
+             " schedules tried; there are more";
+    }
     if (replayed) return "replayed: holds under the given schedule" + left;
     return complete ? "proved: holds under all " + std::to_string(schedules) + " schedules"
                     : "holds under " + std::to_string(schedules) + " schedules; there are more";
@@ -166,6 +170,7 @@ std::string exploration::text(std::optional<std::string_view> arguments) const {
     text += "\nshrunk:   from " + std::to_string(failure->deviations_found) + " deviations to " +
             std::to_string(now) + " in " + std::to_string(failure->replays) + " replays";
   }
+  if (interrupted) text += "\ninterrupted: there may be a smaller one";
   text += "\nreplay:   " + replay_command(arguments) + "\n";
   return text;
 }

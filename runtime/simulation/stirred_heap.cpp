@@ -11,6 +11,13 @@
 
 namespace troupe::detail {
 
+#if defined(TROUPE_RECYCLING_OFF)
+
+// AddressSanitizer keeps freed memory back, and gives out new memory in the order of addresses.
+stirred_heap::stirred_heap(std::uint64_t) {}
+
+#else
+
 namespace {
 
 // Allocators keep small blocks at hand by their exact sizes, and find others by fit.
@@ -47,5 +54,7 @@ stirred_heap::stirred_heap(std::uint64_t seed) {
     for (void* each : loose) recycling_free(each, size);
   }
 }
+
+#endif
 
 }  // namespace troupe::detail

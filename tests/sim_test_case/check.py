@@ -4,9 +4,12 @@
 """
 import os
 import pathlib
+import pty
 import re
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 PROGRAM = os.environ.get("SIM_TEST_CASES", "")
@@ -120,6 +123,40 @@ class SimTestCase(unittest.TestCase):
         self.assertNotEqual(status, 0)
         self.assertIn("does not hold: replica 0 is first", out)
         self.assertIn("not recorded: cannot write /dev/null/corpus", out)
+
+    def start_endless(self, stderr):
+        return subprocess.Popen([PROGRAM, "no end in sight,something never happens"],
+                                text=True, stderr=stderr,
+                                stdout=subprocess.PIPE, preexec_fn=lambda: signal.signal(
+                                    signal.SIGINT, signal.SIG_DFL))
+
+    def test_on_a_terminal_a_long_exploration_shows_a_line_and_heeds_ctrl_c(self):
+        ours, theirs = pty.openpty()
+        running = self.start_endless(theirs)
+        os.close(theirs)
+        shown = b""
+        while shown.count(b" schedules, ") < 2:
+            shown += os.read(ours, 1024)
+        self.assertRegex(shown, rb"\r\x1b\[Ksimulation: [\d,]+ schedules, "
+                                rb"[\d,]+/s, about 0 % of all")
+        self.assertNotIn(b"\n", shown)
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=60)
+        os.close(ours)
+        self.assertIn("no end in sight: interrupted: holds under the ", out)
+        # And no other test is begun.
+        self.assertNotIn("something never happens\n", out)
+        self.assertNotEqual(running.returncode, 0)
+
+    def test_in_a_pipe_nothing_is_shown_and_ctrl_c_is_what_it_always_is(self):
+        running = self.start_endless(subprocess.PIPE)
+        time.sleep(1.8)
+        self.assertIsNone(running.poll())
+        running.send_signal(signal.SIGINT)
+        out, error = running.communicate(timeout=60)
+        self.assertEqual(error, "")
+        self.assertNotIn("interrupted:", out)
+        self.assertNotEqual(running.returncode, 0)
 
 
 if __name__ == "__main__":

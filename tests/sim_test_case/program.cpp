@@ -1,5 +1,6 @@
 // Test cases that run under every schedule; check.py runs this program and looks at what it prints.
 
+#include <cstdint>
 #include <cstdlib>
 #include <troupe/runtime/sim_test_case.hpp>
 #include <troupe/troupe.hpp>
@@ -45,6 +46,18 @@ simulation_options few() {
 SIM_TEST_CASE_WITH(few(), "some orders hold", "[sim]") {
   mirrored_strategy strategy(w.runtime(), 3);
   co_await strategy.run(step);
+}
+
+// Has more schedules than anybody waits for. Its tag keeps it out of a run of all tests.
+simulation_options endless() {
+  simulation_options options;
+  options.exhaustive = ~std::uint64_t{0};
+  return options;
+}
+
+SIM_TEST_CASE_WITH(endless(), "no end in sight", "[.endless]") {
+  mirrored_strategy strategy(w.runtime(), 8);
+  for (int i = 0; i < 8; ++i) co_await strategy.run(step);
 }
 
 SIM_TEST_CASE("something never happens", "[sim]") {

@@ -23,6 +23,7 @@ namespace troupe {
 
 struct named_exploration {
   bool passed = false;
+  bool interrupted = false;
   std::string text;    ///< The result in prose, with what became of the recorded schedules.
   std::string replay;  ///< The command that replays a failure; empty if there is none.
 };

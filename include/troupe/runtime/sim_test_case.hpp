@@ -24,6 +24,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/interfaces/catch_interfaces_capture.hpp>
+#include <csignal>
 #include <iostream>
 #include <string>
 
@@ -55,6 +56,10 @@ inline named_exploration run_sim_test_case(const simulation::program& body,
     std::cout << name << ": " << told.text << std::endl;
   } else if (!told.replay.empty()) {
     std::cout << name << ": fails: " << told.replay << std::endl;
+  }
+  if (told.interrupted) {
+    std::cout << name << ": " << told.text << std::endl;
+    std::raise(SIGINT);  // The exploration has ended; the other tests are to end, too.
   }
   return told;
 }

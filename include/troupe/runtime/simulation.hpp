@@ -115,6 +115,15 @@ struct simulation_options {
   /// TROUPE_SIM_REPLAY=nearest as far as it fits. TROUPE_SIM_SEED and TROUPE_SIM_SAMPLES take the
   /// place of `seed` and `samples`.
   bool heed_environment = true;
+  /// Where a line is rewritten twice a second once an exploration has lasted for one: schedules so
+  /// far, how many a second, about how much of all that is. Null: nowhere.
+  std::ostream* progress = terminal();
+  /// Whether Ctrl-C ends an exploration after the run under way, with what is known by then; a
+  /// second one ends the process. Without a value: if progress is shown.
+  std::optional<bool> heed_interrupt = {};
+
+  /// Standard error if it is a terminal, or else null.
+  static std::ostream* terminal();
 };
 
 /// How a run failed.
@@ -131,13 +140,14 @@ struct failure {
 struct exploration {
   std::uint64_t schedules = 0;   ///< Runs made.
   bool complete = false;         ///< Those were all there are.
+  bool interrupted = false;      ///< By Ctrl-C: there may be more to know.
   bool replayed = false;         ///< One given schedule was run, nothing explored.
   std::size_t left_out = 0;      ///< Of a given schedule, what did not fit and was left out.
   bool program_changed = false;  ///< The given schedule is one of other participants.
   std::optional<troupe::failure> failure;
   std::vector<std::string> never;  ///< Claims of world::sometimes() that nothing has met.
 
-  bool passed() const noexcept { return !failure && never.empty(); }
+  bool passed() const noexcept { return !failure && never.empty() && !interrupted; }
 
   /// The result in prose; for a failure with its schedule, the picture and the command that
   /// replays it. \param arguments Of that command; without, those this program was given.

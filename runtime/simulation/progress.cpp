@@ -1,0 +1,60 @@
+// progress.cpp - see progress.hpp.
+
+#include "runtime/simulation/progress.hpp"
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <iostream>
+
+#include "troupe/runtime/simulation.hpp"
+
+namespace troupe {
+
+std::ostream* simulation_options::terminal() {
+  return isatty(STDERR_FILENO) != 0 ? &std::cerr : nullptr;
+}
+
+namespace detail {
+
+namespace {
+
+constexpr const char* wiped = "\r\x1b[K";  // To the line's begin, and nothing behind it.
+
+}  // namespace
+
+std::string with_commas(std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+progress_line::progress_line(std::ostream* to) : to_(to) {
+  if (!to_) return;
+  begin_ = std::chrono::steady_clock::now();
+  next_ = begin_ + std::chrono::seconds(1);
+}
+
+progress_line::~progress_line() {
+  if (shown_) *to_ << wiped << std::flush;
+}
+
+bool progress_line::due() { return to_ && std::chrono::steady_clock::now() >= next_; }
+
+void progress_line::show(std::uint64_t schedules, const std::string& how_far) {
+  const auto now = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> since = now - begin_;
+  const auto rate = static_cast<std::uint64_t>(static_cast<double>(schedules) / since.count());
+  *to_ << wiped << "simulation: " << with_commas(schedules) << " schedules, " << with_commas(rate)
+       << "/s, " << how_far << std::flush;
+  next_ = now + std::chrono::milliseconds(500);
+  shown_ = true;
+}
+
+}  // namespace detail
+
+}  // namespace troupe
