@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/simulation/interrupt.hpp"
+#include "runtime/simulation/exploration/interrupt.hpp"
 #include "runtime/simulation/sim_engine.hpp"
 #include "troupe/runtime/simulation.hpp"
 

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "runtime/simulation/explorer.hpp"
+#include "runtime/simulation/exploration/explorer.hpp"
 #include "runtime/simulation/one_run.hpp"
 #include "runtime/simulation/policies.hpp"
 #include "runtime/simulation/sim_engine.hpp"
@@ -137,7 +137,8 @@ exploration simulation::replay_nearest(const program& body, std::string_view tex
 }
 
 std::string exploration::replay_command(std::optional<std::string_view> arguments) const {
-  return "TROUPE_SIM_SCHEDULE=" + failure.value().schedule + " " + command(arguments);
+  if (!failure) return "";
+  return "TROUPE_SIM_SCHEDULE=" + failure->schedule + " " + command(arguments);
 }
 
 std::string exploration::text(std::optional<std::string_view> arguments) const {

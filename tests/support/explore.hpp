@@ -18,7 +18,8 @@
 namespace troupe::test {
 
 /// Requires that `body` holds under every schedule there is.
-inline exploration explore_all(const simulation::program& body, simulation_options options = {}) {
+inline exploration explore_all(const simulation::program& body,
+                               simulation_options options = simulation_options()) {
   options.samples = 0;
   exploration report = simulation(options).explore(body);
   INFO(report.text());
@@ -39,7 +40,7 @@ inline void explore_lines(const simulation::program& body) {
 
 /// Requires that `body` holds under the default schedule and `samples` random ones.
 inline exploration explore_seeds(const simulation::program& body, std::uint64_t samples,
-                                 simulation_options options = {}) {
+                                 simulation_options options = simulation_options()) {
   options.exhaustive = 1;
   options.samples = samples;
   exploration report = simulation(options).explore(body);
@@ -66,7 +67,7 @@ inline void explore_on_lines(const simulation::program& body, std::uint64_t exha
 
 /// Requires that some schedule breaks `body`, and that its string breaks it again, alike.
 inline failure explore_to_failure(const simulation::program& body,
-                                  simulation_options options = {}) {
+                                  simulation_options options = simulation_options()) {
   options.heed_environment = false;
   const simulation sim(options);
   const exploration report = sim.explore(body);

@@ -31,7 +31,7 @@ struct named_exploration {
 /// Explores `body`. \param arguments Of this program, in the command that replays: those
 /// with which it runs nothing but this exploration. Without, those it was given.
 named_exploration explore_named(std::string_view name, const simulation::program& body,
-                                const simulation_options& options = {},
+                                const simulation_options& options = simulation_options(),
                                 std::string_view arguments = {});
 
 /// The file's name for `name`, without a folder. Different names have different files.

@@ -153,7 +153,7 @@ struct exploration {
   /// replays it. \param arguments Of that command; without, those this program was given.
   std::string text(std::optional<std::string_view> arguments = {}) const;
 
-  /// The command alone. \pre There is a failure.
+  /// The command alone; empty if nothing has failed.
   std::string replay_command(std::optional<std::string_view> arguments = {}) const;
 };
 
@@ -161,7 +161,7 @@ class simulation {
  public:
   using program = std::function<task<>(world&)>;
 
-  explicit simulation(simulation_options options = {}) : options_(options) {}
+  explicit simulation(simulation_options options = simulation_options()) : options_(options) {}
 
   /// \throws nothing of the program's: that is in the report.
   exploration explore(const program& body) const;

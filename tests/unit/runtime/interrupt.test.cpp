@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -128,19 +129,23 @@ TEST_CASE("who is told to ignore Ctrl-C goes on ignoring it") {
   CHECK_FALSE(simulation(options).explore(interrupted_in(7, &runs)).interrupted);
 }
 
+/// Presses Ctrl-C in its third failing run.
+task<> fails_and_interrupts(world& w, int* failures) {
+  const footprints seen = co_await walk_all(w, 3, 8);
+  int back = 0;
+  for (std::size_t i = 1; i < seen.size(); ++i) back += seen[i] < seen[i - 1] ? 1 : 0;
+  // Found, made again, and then the first smaller one.
+  if (back >= 3 && ++*failures == 3) std::raise(SIGINT);
+  w.check(back < 3, "in order");
+}
+
 TEST_CASE("Ctrl-C while a failing schedule shrinks leaves the smallest one so far") {
   const listener outside;
   auto options = heeding();
   options.exhaustive = 1;
   int failures = 0;
-  const auto report = simulation(options).explore([&](world& w) -> task<> {
-    const footprints seen = co_await walk_all(w, 3, 8);
-    int back = 0;
-    for (std::size_t i = 1; i < seen.size(); ++i) back += seen[i] < seen[i - 1] ? 1 : 0;
-    // Found, made again, and then the first smaller one.
-    if (back >= 3 && ++failures == 3) std::raise(SIGINT);
-    w.check(back < 3, "in order");
-  });
+  const auto report = simulation(options).explore(
+      [&failures](world& w) { return fails_and_interrupts(w, &failures); });
   REQUIRE(report.failure);
   CHECK(report.interrupted);
   CHECK(report.failure->replays < 10);
@@ -149,18 +154,20 @@ TEST_CASE("Ctrl-C while a failing schedule shrinks leaves the smallest one so fa
 
 // -- progress ------------------------------------------------------------------------------------
 
-/// An exploration of some hundred runs that take a while.
+task<> takes_a_while(world& w, std::chrono::milliseconds time) {
+  std::this_thread::sleep_for(time);
+  static_cast<void>(w.choose(100));
+  co_return;
+}
+
+/// An exploration of a hundred such runs.
 std::string shown(std::chrono::milliseconds each, std::uint64_t exhaustive) {
   std::ostringstream out;
   auto options = heeding();
   options.progress = &out;
   options.exhaustive = exhaustive;
   options.samples = 99;
-  static_cast<void>(simulation(options).explore([each](world& w) -> task<> {
-    std::this_thread::sleep_for(each);
-    static_cast<void>(w.choose(100));
-    co_return;
-  }));
+  simulation(options).explore([each](world& w) { return takes_a_while(w, each); });
   return out.str();
 }
 

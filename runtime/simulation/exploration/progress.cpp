@@ -1,6 +1,6 @@
 // progress.cpp - see progress.hpp.
 
-#include "runtime/simulation/progress.hpp"
+#include "runtime/simulation/exploration/progress.hpp"
 
 #include <unistd.h>
 

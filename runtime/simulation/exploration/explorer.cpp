@@ -1,6 +1,6 @@
 // explorer.cpp - which schedules are run, which runs are repeated, and what is told of a failure.
 
-#include "runtime/simulation/explorer.hpp"
+#include "runtime/simulation/exploration/explorer.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/simulation/interrupt.hpp"
+#include "runtime/simulation/exploration/interrupt.hpp"
+#include "runtime/simulation/exploration/progress.hpp"
+#include "runtime/simulation/exploration/stirred_heap.hpp"
 #include "runtime/simulation/one_run.hpp"
 #include "runtime/simulation/policies.hpp"
-#include "runtime/simulation/progress.hpp"
 #include "runtime/simulation/sim_engine.hpp"
-#include "runtime/simulation/stirred_heap.hpp"
 #include "troupe/core/error.hpp"
 
 namespace troupe::detail {
@@ -123,11 +123,15 @@ class explorer {
     run_wishes wishes;
     wishes.journal = true;
     const one_run second = run_once(options_, again, body_, wishes);
-    if (run.journal == second.journal && !second.failure) return;
+    std::string how;
+    if (run.journal != second.journal) {
+      how = difference(run, second);
+    } else if (second.failure) {
+      how = "it held, and in a repetition it failed: " + second.failure->what;
+    } else {
+      return;
+    }
     auto& failed = result_.failure.emplace();
-    const std::string how = run.journal == second.journal
-                                ? "it held, and in a repetition it failed: " + second.failure->what
-                                : difference(run, second);
     failed.exception = std::make_exception_ptr(error(
         errc::schedule_diverged, "the program took another course under the same schedule: " + how,
         "let nothing but the world order it: no pointers, clocks, threads, statics"));

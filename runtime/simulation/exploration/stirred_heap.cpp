@@ -1,6 +1,6 @@
 // stirred_heap.cpp - blocks of every size, given back in a drawn order.
 
-#include "runtime/simulation/stirred_heap.hpp"
+#include "runtime/simulation/exploration/stirred_heap.hpp"
 
 #include <algorithm>
 #include <cstddef>

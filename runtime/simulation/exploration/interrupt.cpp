@@ -1,6 +1,6 @@
 // interrupt.cpp - one handler, however many explore at a time.
 
-#include "runtime/simulation/interrupt.hpp"
+#include "runtime/simulation/exploration/interrupt.hpp"
 
 #include <signal.h>
 
