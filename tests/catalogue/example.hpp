@@ -117,7 +117,8 @@ inline void show(const error& e, unsigned above_program = 0) {
 }
 
 /// The first failure of a program, whatever TROUPE_SIM_SCHEDULE says.
-inline failure failure_of(const simulation::program& body, simulation_options options = {}) {
+inline failure failure_of(const simulation::program& body,
+                          simulation_options options = simulation_options()) {
   options.heed_environment = false;
   const exploration report = simulation(options).explore(body);
   REQUIRE(report.failure);
