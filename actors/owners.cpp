@@ -78,6 +78,12 @@ std::uint64_t owners::append(sweep& work, std::unique_ptr<sweep> owned) {
   return last_->number;
 }
 
+std::uint64_t owners::begun() {
+  if (on_one_line()) return 0;
+  const std::lock_guard lock(mutex_);
+  return last_->number;
+}
+
 std::uint64_t owners::begin(std::unique_ptr<sweep> work) {
   sweep& all = *work;
   if (!on_one_line()) return append(all, std::move(work));

@@ -40,4 +40,11 @@ void throw_key_is_extra(std::size_t replica, const std::string& key) {
                                                : " has the key " + key + ", replica 0 has not");
 }
 
+void throw_wrong_number(std::size_t values, std::size_t replicas) {
+  throw error(errc::structure_mismatch,
+              "a per_replica of " + std::to_string(values) + " values for " +
+                  std::to_string(replicas) + " replicas",
+              "give one value for each replica, or a plain one that goes to all");
+}
+
 }  // namespace troupe::detail

@@ -96,6 +96,11 @@ void throw_rows_of_another_shape(const tensor_shape& rows, const tensor_shape& s
               "the dense shape of indexed_slices is that of the variable");
 }
 
+void throw_resized_component() {
+  throw error(errc::shape_mismatch, "a component has another size than its variable",
+              "keep the shape when you write to local(ctx) or component(ctx)");
+}
+
 void throw_division_by_zero() {
   throw error(errc::division_by_zero, "scatter_div of integers by zero",
               "leave rows out that shall stay as they are");

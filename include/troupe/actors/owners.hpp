@@ -73,6 +73,9 @@ class owners : public std::enable_shared_from_this<owners> {
   /// to catch up before it goes on.
   std::uint64_t begin(std::unique_ptr<sweep> work);
 
+  /// The number of the latest sweep; any line may take all up to it, at any time.
+  std::uint64_t begun();
+
   /// Takes the sweeps up to `number`, on the line of `replica`.
   void catch_up(std::size_t replica, std::uint64_t number) noexcept {
     if (number != 0) catch_up_line(replica % places_.size(), number);

@@ -99,15 +99,15 @@ class strategy_extended {
     static_assert(variable_handle<Variable>, "troupe: what is updated is a variable");
     variable.state()->require_owner(*owner_, "update()");
     if constexpr (is_variable<Variable>) detail::require_one_value<Args...>(*variable.state());
+    detail::require_arguments(*owner_, args...);
     return operation("\"" + variable.name() + "\"", variable.state()->copies(),
                      detail::update_body(variable.state(), std::move(fn), std::move(args)...));
   }
   [[nodiscard("co_await it: nothing is updated before")]] auto update(updates all) const {
     for (const auto& each : all.parts_) each->variable->require_owner(*owner_, "update()");
-    return operation(std::to_string(all.size()) + " variables", owner_->replicas(),
-                     [parts = std::move(all.parts_)](update_context ctx) {
-                       for (const auto& each : parts) each->call(ctx);
-                     });
+    std::string what = std::to_string(all.size()) + " variables";
+    return operation(std::move(what), owner_->replicas(),
+                     [all = std::move(all)](update_context ctx) { all.call(ctx); });
   }
 
   /// Calls `fn(update_context, args...)` on each of the devices, once: for state that is no
@@ -117,8 +117,9 @@ class strategy_extended {
   template <class F, class... Args>
   [[nodiscard("co_await it: nothing is updated before")]] auto update_non_slot(
       const std::vector<std::string>& devices, F fn, Args... args) const {
+    detail::require_arguments(*owner_, args...);
     auto body = [fn = std::move(fn),
-                 args = std::tuple<Args...>(std::move(args)...)](update_context ctx) mutable {
+                 args = std::tuple<Args...>(std::move(args)...)](update_context ctx) {
       const auto i = static_cast<std::size_t>(ctx.replica_id());
       return std::apply(
           [&](const auto&... each) { return fn(ctx, detail::update_argument(i, each)...); }, args);

@@ -137,7 +137,6 @@ class merge_operation final : public merge_request {
 
   using gathered = std::tuple<regrouped_t<Args>...>;
   using columns = std::tuple<per_replica<Args>...>;
-
   static merge_operation& cast(merge_request* r) noexcept {
     return static_cast<merge_operation&>(*r);
   }
@@ -202,8 +201,14 @@ class merge_operation final : public merge_request {
     } else if constexpr (std::is_void_v<result>) {
       call_first(site, values);
     } else {
-      site.result.put(call_first(site, values));
+      put_result(site, call_first(site, values));
     }
+  }
+
+  template <class R>
+  static void put_result(merge_site& site, R&& value) {
+    detail::require_components(value, site.round.size());
+    site.result.put(std::forward<R>(value));
   }
 
   /// The values live in this frame: the function may take them by reference.
@@ -212,7 +217,7 @@ class merge_operation final : public merge_request {
     if constexpr (std::is_void_v<result>) {
       co_await std::move(body);
     } else {
-      site.result.put(co_await std::move(body));
+      put_result(site, co_await std::move(body));
     }
   }
 

@@ -123,6 +123,7 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
     owner_->require_can_enter("run()");
     callers_line_ = static_cast<routine&>(self).owner().on;
     owner_->require_home_of(*callers_line_, "run()");
+    detail::require_components(args_, owner_->replicas());
     results_.open(owner_->replicas());
     ensemble_ = &owner_->acquire(*callers_line_);
     owner_->begin(*ensemble_, self, *this, rules_);

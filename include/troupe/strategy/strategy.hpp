@@ -117,7 +117,7 @@ class strategy {
       static_assert(std::same_as<Op, mean_op>,
                     "troupe: a variable is the same on all replicas: its mean is its value, and it "
                     "has no sum");
-      return detail::variable_read(value.state());
+      return value.read();
     } else if constexpr (is_sync_on_read_variable<Value>) {
       return detail::aggregated_read(value.state(), op);
     } else if constexpr (is_per_replica<Value> || is_mirrored<Value>) {

@@ -32,6 +32,30 @@ concept structured = requires { typename parts<T>::types; };
 
 }  // namespace detail
 
+namespace detail {
+
+[[noreturn]] void throw_wrong_number(std::size_t values, std::size_t replicas);
+
+/// \throws errc::structure_mismatch unless each per_replica has one value for each replica.
+template <class T>
+void require_components(const T&, std::size_t) noexcept {}
+template <class T>
+void require_components(const per_replica<T>& value, std::size_t replicas) {
+  if (value.size() != replicas) [[unlikely]]
+    throw_wrong_number(value.size(), replicas);
+}
+template <class... Ts>
+void require_components(const std::tuple<Ts...>& value, std::size_t replicas) {
+  std::apply([&](const auto&... each) { (require_components(each, replicas), ...); }, value);
+}
+template <class A, class B>
+void require_components(const std::pair<A, B>& value, std::size_t replicas) {
+  require_components(value.first, replicas);
+  require_components(value.second, replicas);
+}
+
+}  // namespace detail
+
 /// How T is taken apart; specialise it for a structure of your own.
 template <class T>
 struct structure {

@@ -81,6 +81,15 @@ inline constexpr bool aggregates_to_itself = true;
 template <reducible T>
 inline constexpr bool aggregates_to_itself<mean_op, T> = std::same_as<reduced_t<T, mean_op>, T>;
 
+[[noreturn]] void throw_resized_component();
+
+/// A component may have been resized where it was to be written as it is.
+template <class A, class B>
+void require_same_size(const A& component, const B& value) {
+  if (component.size() != value.size()) [[unlikely]]
+    throw_resized_component();
+}
+
 // The three ways to write. Numbers are added element by element.
 
 struct assigning {
@@ -98,6 +107,7 @@ struct adding {
     if constexpr (tensor_like<T>) {
       const auto to = tensor_traits<T>::values(component);
       const auto from = tensor_traits<T>::values(value);
+      require_same_size(to, from);
       for (std::size_t j = 0; j < to.size(); ++j) to[j] = plus(to[j], from[j]);
     } else {
       component += value;
@@ -112,6 +122,7 @@ struct subtracting {
     if constexpr (tensor_like<T>) {
       const auto to = tensor_traits<T>::values(component);
       const auto from = tensor_traits<T>::values(value);
+      require_same_size(to, from);
       for (std::size_t j = 0; j < to.size(); ++j) to[j] = minus(to[j], from[j]);
     } else {
       component -= value;

@@ -135,11 +135,21 @@ class merged_write {
   }
   const T& await_resume() {
     const auto self = static_cast<std::size_t>(ctx_.replica_id());
-    state_->owners().catch_up(self, merge_.await_resume());
+    state_->owners().catch_up(self, decided(self));
     return state_->written(self);
   }
 
  private:
+  /// Also a replica that is unwound before its turn takes what the others have been given.
+  std::uint64_t decided(std::size_t self) {
+    try {
+      return merge_.await_resume();
+    } catch (...) {
+      state_->owners().catch_up(self, state_->owners().begun());
+      throw;
+    }
+  }
+
   variable_state<T>* state_;  // Held by the merge's function.
   replica_context ctx_;
   merge_operation<merge_function, V> merge_;

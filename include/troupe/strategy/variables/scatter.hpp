@@ -97,8 +97,9 @@ struct scattering {
   static constexpr bool selects = requires { requires Op::selects; };
 
   template <class T>
-  static void write(T& component, const indexed_slices<T>& rows) noexcept {
+  static void write(T& component, const indexed_slices<T>& rows) {
     const auto to = tensor_traits<T>::values(component);
+    if (to.size() != elements_of(rows.dense_shape)) throw_resized_component();
     const auto from = tensor_traits<T>::values(rows.values);
     const std::size_t row = rows.indices.empty() ? 0 : from.size() / rows.indices.size();
     for (std::size_t i = 0; i < rows.indices.size(); ++i) {

@@ -42,8 +42,9 @@ class sweep_operation : public wait_as<Derived>, private sweep {
     if constexpr (requires { derived().take_at_hand(std::size_t{}); }) {
       const std::size_t near = all.neighbour(line);
       if (near != all.replicas()) {
-        derived().take_at_hand(near);
-        return false;
+        // What was decided before is seen here, too, though nobody may have gone on yet.
+        all.catch_up(near, all.begun());
+        if (derived().take_at_hand(near)) return false;
       }
     }
     if (all.on_one_line()) {

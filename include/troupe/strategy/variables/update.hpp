@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -126,11 +127,27 @@ void require_one_value(const variable_base& target) {
   if constexpr ((is_per_replica<Args> || ...)) target.require_own_component();
 }
 
-/// fn(update_context, target..., args...) or without the context.
+/// \throws errc::structure_mismatch, errc::strategy_mixed unless the arguments have something for
+///         each replica of `owner`.
+template <class... Args>
+void require_arguments(const strategy_state& owner, const Args&... args) {
+  [[maybe_unused]] const auto require = [&](const auto& each) {
+    if constexpr (variable_handle<std::remove_cvref_t<decltype(each)>>) {
+      each.state()->require_owner(owner, "update()");
+    } else {
+      require_components(each, owner.replicas());
+    }
+  };
+  (require(args), ...);
+}
+
+/// fn(update_context, target..., args...) or without the context. The lines share one function,
+/// so that it may not change itself.
 template <class F, class Target, class... Args>
-decltype(auto) call_update(F& fn, update_context ctx, Target& target, const Args&... args) {
-  constexpr bool with_context = std::is_invocable_v<F&, update_context, Target&, const Args&...>;
-  static_assert(with_context || std::is_invocable_v<F&, Target&, const Args&...>,
+decltype(auto) call_update(const F& fn, update_context ctx, Target& target, const Args&... args) {
+  constexpr bool with_context =
+      std::is_invocable_v<const F&, update_context, Target&, const Args&...>;
+  static_assert(with_context || std::is_invocable_v<const F&, Target&, const Args&...>,
                 "troupe: update() cannot call this function: it is called as "
                 "fn(update_context, component, args...) or fn(component, args...), and what is in "
                 "per_replica, mirrored or a variable is given one component at a time");
@@ -147,7 +164,7 @@ decltype(auto) call_update(F& fn, update_context ctx, Target& target, const Args
 template <class T, class F, class... Args>
 auto update_body(std::shared_ptr<variable_state<T>> state, F fn, Args... args) {
   return [state = std::move(state), fn = std::move(fn),
-          args = std::tuple<Args...>(std::move(args)...)](update_context ctx) mutable {
+          args = std::tuple<Args...>(std::move(args)...)](update_context ctx) {
     const auto i = static_cast<std::size_t>(ctx.replica_id());
     return std::apply(
         [&](const auto&... each) {
@@ -167,6 +184,7 @@ class updates {
   void add(const Variable& variable, F fn, Args... args) {
     static_assert(variable_handle<Variable>, "troupe: what is updated is a variable");
     if constexpr (is_variable<Variable>) detail::require_one_value<Args...>(*variable.state());
+    detail::require_arguments(variable.state()->owner(), args...);
     auto body = detail::update_body(variable.state(), std::move(fn), std::move(args)...);
     parts_.push_back(std::make_unique<part_of<decltype(body)>>(variable.state(), std::move(body)));
   }
@@ -175,6 +193,19 @@ class updates {
 
  private:
   friend class strategy_extended;
+
+  /// Every part, also when one throws: then the first of those exceptions is thrown.
+  void call(update_context ctx) const {
+    std::exception_ptr first;
+    for (const auto& each : parts_) {
+      try {
+        each->call(ctx);
+      } catch (...) {
+        if (!first) first = std::current_exception();
+      }
+    }
+    if (first) std::rethrow_exception(first);
+  }
 
   struct part {
     explicit part(std::shared_ptr<detail::variable_base> v) : variable(std::move(v)) {}

@@ -107,9 +107,12 @@ class variable : public scatter_calls<variable<T, Aggregation>> {
 
   // -- in cross-replica context ------------------------------------------------------------------
 
-  /// \return when awaited: the value. Costs no message where a replica is at home.
+  /// \return when awaited: the value; without an aggregation, replica 0's. Costs no message where
+  ///         a replica is at home.
   /// \throws when awaited: errc::cross_replica_required, errc::strategy_mixed.
-  [[nodiscard("co_await it")]] auto read() const { return detail::variable_read<T>(state_); }
+  [[nodiscard("co_await it")]] auto read() const {
+    return detail::variable_read<T>(state_, local ? detail::which::first : detail::which::any);
+  }
 
   /// `value` is a T, the same for all components, a mirrored<T>, or a variable.
   /// \return when awaited: the new value.
@@ -184,24 +187,25 @@ class variable : public scatter_calls<variable<T, Aggregation>> {
   }
 
   /// See scatter.hpp.
-  template <class Op>
-  auto scatter(replica_context ctx, indexed_slices<T> rows) const {
+  // U is T: named so that a variable of what has no rows is a type all the same.
+  template <class Op, class U = T>
+  auto scatter(replica_context ctx, indexed_slices<U> rows) const {
     require_meaning<Op>();
     using write = detail::scattering<Op>;
     if constexpr (local) {
-      return detail::local_write<write, T, indexed_slices<T>>(state_, ctx, std::move(rows));
+      return detail::local_write<write, T, indexed_slices<U>>(state_, ctx, std::move(rows));
     } else {
       static_assert(detail::aggregates_to_itself<Aggregation, T>,
                     "troupe: the mean of integers is no integer: use another aggregation or a "
                     "floating type");
-      return detail::merged_write<write, T, Aggregation, indexed_slices<T>>(state_, how_, ctx,
+      return detail::merged_write<write, T, Aggregation, indexed_slices<U>>(state_, how_, ctx,
                                                                             std::move(rows));
     }
   }
-  template <class Op>
-  auto scatter(indexed_slices<T> rows) const {
+  template <class Op, class U = T>
+  auto scatter(indexed_slices<U> rows) const {
     require_meaning<Op>();
-    return detail::cross_write<detail::scattering<Op>, T, indexed_slices<T>>(state_,
+    return detail::cross_write<detail::scattering<Op>, T, indexed_slices<U>>(state_,
                                                                              std::move(rows));
   }
 

@@ -38,8 +38,10 @@ namespace detail {
 template <class V>
 inline constexpr bool same_everywhere = is_mirrored<V> || is_variable<V>;
 
+/// Numbers may become other numbers, but must not lose what is behind the point.
 template <class V, class T>
-inline constexpr bool writable = std::convertible_to<selected_t<V>, T>;
+inline constexpr bool writable = std::convertible_to<selected_t<V>, T> &&
+                                 !(std::floating_point<selected_t<V>> && std::integral<T>);
 template <class U, class A, class T>
 inline constexpr bool writable<variable<U, A>, T> = std::same_as<U, T>;
 
@@ -66,7 +68,11 @@ decltype(auto) value_for(std::size_t replica, const V& value) {
 template <class T, class V>
 T value_for_replica(const replica_context& ctx, const V& value) {
   if constexpr (is_variable<V>) value.state()->require_replica(ctx, "read()");
-  return static_cast<T>(value_for<T>(static_cast<std::size_t>(ctx.replica_id()), value));
+  // A context that is not current is not looked into; it is refused when the write is awaited.
+  const bool current = ctx.is_current();
+  if (current) require_components(value, static_cast<std::size_t>(ctx.num_replicas_in_sync()));
+  const auto id = static_cast<std::size_t>(current ? ctx.replica_id() : 0);
+  return static_cast<T>(value_for<T>(id, value));
 }
 
 }  // namespace detail

@@ -20,14 +20,18 @@
 
 namespace troupe::detail {
 
-/// The value, from a component that is at home, or else from replica 0's.
+/// The value, from a component that is at home, or else from replica 0's; or always from that.
+enum class which : bool { any, first };
+
 template <class T>
 class variable_read final : public sweep_operation<variable_read<T>> {
  public:
   using value_type = T;
 
-  explicit variable_read(std::shared_ptr<variable_state<T>> state)
-      : sweep_operation<variable_read>(state->shared_owner()), state_(std::move(state)) {}
+  variable_read(std::shared_ptr<variable_state<T>> state, which one)
+      : sweep_operation<variable_read>(state->shared_owner()),
+        state_(std::move(state)),
+        one_(one) {}
 
   T await_resume() {
     this->rethrow();
@@ -37,11 +41,16 @@ class variable_read final : public sweep_operation<variable_read<T>> {
   void work(std::size_t replica) {
     if (replica == 0) take_at_hand(replica);
   }
-  void take_at_hand(std::size_t replica) { result_.emplace(state_->component(replica)); }
+  bool take_at_hand(std::size_t replica) {
+    if (one_ == which::first && replica != 0) return false;
+    result_.emplace(state_->component(replica));
+    return true;
+  }
   std::string call() const { return "read of \"" + state_->name() + "\""; }
 
  private:
   std::shared_ptr<variable_state<T>> state_;
+  which one_;
   std::optional<T> result_;
 };
 
