@@ -116,9 +116,9 @@ double run_plain_increment(std::uint64_t rounds) {
 
 void add_one(float& component) { component += 1; }
 
-task<> update_all(cross_replica_context cross, per_replica<std::vector<weight>> all) {
+task<> update_all(cross_replica_context cross, std::vector<weight> all) {
   updates batch;
-  for (const weight& w : all[0]) batch.add(w, add_one);
+  for (const weight& w : all) batch.add(w, add_one);
   co_await cross.strategy().extended().update(std::move(batch));
 }
 
