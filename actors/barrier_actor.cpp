@@ -29,7 +29,12 @@ barrier_actor::barrier_actor(std::span<const party> homes)
       trouble_(*this, who_),
       all_halted_(*this, who_),
       all_finished_(*this, who_) {
-  for (const party& home : homes) shares_.push_back(std::make_unique<share>(*this, home));
+  footprint::made(this);
+  footprint::made(&lines_left_);
+  for (const party& home : homes) {
+    shares_.push_back(std::make_unique<share>(*this, home));
+    footprint::made(shares_.back().get());
+  }
 }
 
 void barrier_actor::admit(std::span<replica_actor> members) {
@@ -65,7 +70,7 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
   for (auto& s : shares_) {
     s->arrived = s->finished = 0;
     s->halted = s->failing = s->in_turns = false;
-    s->slow = shares_.size() > 1 || s->who.on->traced();
+    s->slow = shares_.size() > 1 || s->who.on->traced() || footprint::wanted();
   }
   if (rules.order == replica_order::one_by_one) [[unlikely]] {
     begin_turns();
@@ -77,6 +82,7 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
 void barrier_actor::arrive_with_care(share& s, merge_request& request) noexcept {
   replica_actor& who = *request.who;
   s.who.on->trace(trace_kind::arrive, who.owner(), request.at, merges_ + 1);
+  touched(s, touch::arrive);
   if (s.halted) {
     if (s.failing) {
       slots_[who.replica()] = nullptr;
@@ -96,6 +102,7 @@ void barrier_actor::arrive_with_care(share& s, merge_request& request) noexcept 
 void barrier_actor::finish(replica_actor& who) noexcept {
   share& s = share_of(who);
   ++s.finished;
+  if (s.slow) touched(s, touch::finish);
   s.slow = true;  // From now on an arrival is a divergence.
   if (s.in_turns) [[unlikely]] {
     finish_in_turn(s, who);
@@ -154,7 +161,15 @@ void barrier_actor::signal_taken() noexcept {
   }
 }
 
+void barrier_actor::touched(const share& s, touch how) const noexcept {
+  if (s.in_turns) how = touch::change;
+  footprint::touches(&s, how);
+  if (!s.halted) footprint::touches(this, how);
+  if (s.failing) footprint::touches(&lines_left_, touch::arrive);
+}
+
 void barrier_actor::judge() noexcept {
+  footprint::touches(this, touch::conclude);
   signal_taken();
   if (phase_ == phase::gathering) {
     std::size_t finished = 0;

@@ -28,6 +28,7 @@ std::string list_of(const std::vector<std::uint32_t>& replicas) {
 }  // namespace
 
 void barrier_actor::report_trouble() noexcept {
+  footprint::touches(this, touch::change);
   if (!trouble_reported_.exchange(true, std::memory_order_relaxed)) signal_home(trouble_);
 }
 
@@ -61,11 +62,14 @@ void barrier_actor::begin_halt(errc reason) noexcept {
 }
 
 void barrier_actor::share::halt() noexcept {
+  footprint::touches(this, touch::change);
+  footprint::touches(&barrier.lines_left_, touch::arrive);
   halted = true;
   slow = true;  // From now on an arrival is refused, also where there is one line.
   try {
     for (std::size_t i = 0; i < members.size(); ++i) {
       const replica_actor& r = member(i);
+      footprint::touches(r.owner(), touch::look);
       if (!barrier.places_.empty()) barrier.places_[r.replica()] = barrier.place_of(r);
     }
   } catch (...) {
@@ -104,6 +108,7 @@ replica_place barrier_actor::place_of(const replica_actor& r) const {
 }
 
 void barrier_actor::pass_verdict() noexcept {
+  footprint::touches(&lines_left_, touch::conclude);
   signal_taken();
   phase_ = phase::broken;
   try {
@@ -124,6 +129,8 @@ void barrier_actor::pass_verdict() noexcept {
 }
 
 void barrier_actor::share::fail() noexcept {
+  footprint::touches(this, touch::change);
+  footprint::touches(&barrier.lines_left_, touch::arrive);
   if (in_turns) {
     barrier.unwind();
     return;
@@ -131,6 +138,7 @@ void barrier_actor::share::fail() noexcept {
   failing = true;
   for (std::size_t i = 0; i < members.size(); ++i) {
     replica_actor& r = member(i);
+    footprint::touches(r.owner(), touch::change);
     // A replica that was released but has not gone on yet waits no more: its slot is empty.
     if (auto* request = std::exchange(barrier.slots_[r.replica()], nullptr)) {
       request->who = nullptr;
@@ -147,6 +155,7 @@ void barrier_actor::line_is_done() noexcept {
 }
 
 void barrier_actor::close_run() noexcept {
+  footprint::touches(&lines_left_, touch::conclude);
   signal_taken();
   over_ = true;
   settle();

@@ -26,6 +26,7 @@ void barrier_actor::begin_turns() noexcept {
 
 void barrier_actor::give_turn(std::size_t i) noexcept {
   turn_ = i;
+  footprint::touches(member(i).owner(), touch::change);
   member(i).give_turn();  // It may run from here on: nothing is touched any more.
 }
 
@@ -40,6 +41,7 @@ void barrier_actor::pass_turn(const replica_actor& from) noexcept {
 
 bool barrier_actor::take_turn(const replica_actor& who) noexcept {
   const share& s = share_of(who);
+  footprint::touches(&s, touch::change);
   if (!s.halted) {
     s.slots[who.replica()] = nullptr;
     return true;
@@ -69,9 +71,13 @@ void barrier_actor::release_first(void* outcome) noexcept {
 }
 
 void barrier_actor::unwind() noexcept {
-  for (auto& s : shares_) s->failing = true;
+  for (auto& s : shares_) {
+    footprint::touches(s.get(), touch::change);
+    s->failing = true;
+  }
   unwound_ = 0;
   replica_actor& last = member(turn_);
+  footprint::touches(last.owner(), touch::change);
   if (last.given_turn()) return;  // Its event is on its way, and take_turn() goes on.
   if (last.is() == replica_actor::phase::running && !slots_[turn_]) {
     last.stop();  // When it has wound up, finish_in_turn() goes on.
@@ -83,6 +89,7 @@ void barrier_actor::unwind() noexcept {
 void barrier_actor::unwind_next() noexcept {
   for (; unwound_ < slots_.size(); ++unwound_) {
     replica_actor& r = member(unwound_);
+    footprint::touches(r.owner(), touch::change);
     if (!r.unfinished()) continue;
     r.mark_interrupted();
     if (auto* request = std::exchange(slots_[unwound_], nullptr)) {

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "troupe/runtime/footprint.hpp"
+
 namespace troupe {
 
 /// stop(): it is opened when everything before it has been.
@@ -42,6 +44,7 @@ task<> mailbox::stop() {
 }
 
 void mailbox::leave() noexcept {
+  footprint::touches(who(), touch::change);
   addressee_ = nullptr;
   abandon();
   release();

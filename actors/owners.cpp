@@ -6,6 +6,7 @@
 
 #include "troupe/actors/actor.hpp"
 #include "troupe/core/recycling.hpp"
+#include "troupe/runtime/footprint.hpp"
 
 namespace troupe {
 
@@ -55,6 +56,7 @@ struct owners::entry {
 
 owners::owners(const std::shared_ptr<runtime_state>& on, std::size_t replicas, std::size_t lines)
     : replicas_(replicas) {
+  footprint::made(this);
   if (!on || on->lines() == 1) return;
   places_ = std::vector<line_place>(lines);
   for (std::size_t line = 0; line < places_.size(); ++line) {
@@ -72,6 +74,7 @@ owners::~owners() {
 }
 
 std::uint64_t owners::append(sweep& work, std::unique_ptr<sweep> owned) {
+  footprint::touches(this, touch::change);
   const std::lock_guard lock(mutex_);
   last_->next = new entry(&work, std::move(owned), last_->number + 1, places_.size());
   last_ = last_->next;
@@ -80,6 +83,7 @@ std::uint64_t owners::append(sweep& work, std::unique_ptr<sweep> owned) {
 
 std::uint64_t owners::begun() {
   if (on_one_line()) return 0;
+  footprint::touches(this, touch::look);
   const std::lock_guard lock(mutex_);
   return last_->number;
 }
@@ -87,12 +91,15 @@ std::uint64_t owners::begun() {
 std::uint64_t owners::begin(std::unique_ptr<sweep> work) {
   sweep& all = *work;
   if (!on_one_line()) return append(all, std::move(work));
+  footprint::changes_line();
   for (std::size_t i = 0; i < replicas_; ++i) all.visit(i);
   return 0;
 }
 
 void owners::send(sweep& work, const scheduler& line) {
+  footprint::made(&work);
   if (on_one_line()) {
+    footprint::changes_line();
     for (std::size_t i = 0; i < replicas_; ++i) work.visit(i);
     work.done();
     return;
@@ -109,6 +116,8 @@ void owners::catch_up_line(std::size_t line, std::uint64_t number) noexcept {
   while (here.at->number < number) {
     entry& next = *here.at->next;
     leave(*std::exchange(here.at, &next));
+    footprint::changes_line();
+    if (!next.owned) footprint::touches(next.work, touch::arrive);
     for (std::size_t i = line; i < replicas_; i += places_.size()) next.work->visit(i);
     if (next.to_visit.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
     if (next.owned) {

@@ -35,4 +35,9 @@ asio::any_io_executor executor_of(const activity& self) {
   return static_cast<const routine&>(self).owner().on->home().executor();
 }
 
+void touch_asio(const activity& self) noexcept {
+  const runtime_state& home = static_cast<const routine&>(self).owner().on->home();
+  footprint::touches(&home.context(), touch::change);
+}
+
 }  // namespace troupe::detail

@@ -28,6 +28,7 @@ party runtime_state::enroll(std::string_view kind, std::uint32_t index, std::siz
   }
   who.on = &line(line_number == ~std::size_t{0} ? who.id : line_number);
   names_[who.id] = who;
+  enrolled(who);
   return who;
 }
 

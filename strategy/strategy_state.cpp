@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "troupe/runtime/footprint.hpp"
 #include "troupe/strategy/device.hpp"
 
 namespace troupe {
@@ -27,6 +28,7 @@ strategy_state::strategy_state(const troupe::strategy& facade, std::shared_ptr<r
       one_copy_(!layout.parameter_device.empty() && devices_.size() > 1),
       rules_(layout.rules),
       latest_(on_ ? on_->lines() : 0) {
+  footprint::made(this);
   if (!layout.parameter_device.empty()) {
     parameter_devices_.push_back(std::move(layout.parameter_device));
   }
@@ -41,6 +43,7 @@ strategy_state::latest* strategy_state::latest_of(const scheduler& line) noexcep
 ensemble& strategy_state::acquire(scheduler& callers_line) {
   runtime_state& where = on_ ? *on_ : callers_line.home();
   where.require_open();
+  footprint::touches(this, touch::change);
   if (latest* here = latest_of(callers_line); here && here->kept) {
     return *std::exchange(here->kept, nullptr);
   }
@@ -66,6 +69,7 @@ void strategy_state::begin(ensemble& with, activity& caller, replica_program& pr
 }
 
 void strategy_state::release(ensemble& used, scheduler& callers_line) noexcept {
+  footprint::touches(this, touch::change);
   if (used.report()) {
     const std::lock_guard lock(mutex_);
     last_failure_ = used.report();
@@ -81,17 +85,20 @@ void strategy_state::release(ensemble& used, scheduler& callers_line) noexcept {
 }
 
 void strategy_state::put_aside(ensemble& idle) noexcept {
+  footprint::touches(this, touch::change);
   const std::lock_guard lock(mutex_);
   idle_.push_back(&idle);
 }
 
 std::optional<error> strategy_state::last_failure() const {
+  footprint::touches(this, touch::look);
   const std::lock_guard lock(mutex_);
   return last_failure_;
 }
 
 owners& strategy_state::owners() {
   const std::lock_guard lock(mutex_);
+  footprint::touches(this, owners_ ? touch::look : touch::change);
   if (!owners_) {
     owners_ = std::make_shared<troupe::owners>(on_, replicas(), on_ ? lines_of(*on_) : 1);
   }

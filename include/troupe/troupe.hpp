@@ -9,6 +9,7 @@
 #include "troupe/runtime/block_on.hpp"
 #include "troupe/runtime/launch.hpp"
 #include "troupe/runtime/runtime.hpp"
+#include "troupe/runtime/shared.hpp"
 #include "troupe/runtime/simulation.hpp"
 #include "troupe/runtime/timer.hpp"
 #include "troupe/runtime/use_task.hpp"

@@ -16,6 +16,9 @@ class claims {
   void eventually(std::string claim, std::function<bool()> holds, place at);
   void sometimes(std::string claim, bool happened);
 
+  /// Whether there is anything to look at.
+  bool any() const noexcept { return !watched_.empty(); }
+
   /// Between two steps of a program that has not ended: its variables are alive.
   /// \throws check_failed
   void look() {

@@ -6,13 +6,14 @@
 #include <typeinfo>
 #include <utility>
 
+#include "runtime/simulation/partial_order/every_order.hpp"
 #include "troupe/core/error.hpp"
 
 namespace troupe::detail {
 
 one_run run_once(const simulation_options& options, choice_policy& policy,
                  const simulation::program& body, const run_wishes& wishes) {
-  const auto engine = std::make_shared<sim_engine>(options, policy);
+  const auto engine = std::make_shared<sim_engine>(options, policy, wishes.log);
   // All lines write one ring: virtual time stands still, and would not order several.
   const auto clock = [](const void* source) noexcept {
     return static_cast<const sim_engine*>(source)->now();
@@ -26,6 +27,8 @@ one_run run_once(const simulation_options& options, choice_policy& policy,
   try {
     engine->run(body);
     if (wishes.check) wishes.check();
+  } catch (const seen_before&) {
+    result.broken_off = true;
   } catch (...) {
     auto& failed = result.failure.emplace();
     failed.exception = std::current_exception();

@@ -16,7 +16,8 @@ namespace troupe::detail {
 
 struct one_run {
   std::optional<troupe::failure> failure;
-  schedule taken;  ///< Of a run that failed, or of which more was wanted.
+  bool broken_off = false;  ///< By its policy, which has seen the rest before.
+  schedule taken;           ///< Of a run that failed, or of which more was wanted.
   std::uint64_t steps = 0;
   std::vector<step_record> journal;        ///< If it was asked for.
   std::vector<std::string> participants;   ///< The same.
@@ -28,6 +29,7 @@ struct one_run {
 struct run_wishes {
   bool picture = false;
   bool journal = false;
+  step_log* log = nullptr;
   /// Called after a run that held; may throw.
   std::function<void()> check = {};
 };

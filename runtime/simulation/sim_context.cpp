@@ -15,16 +15,19 @@ class world_timer final : public timer_source {
   world_timer(sim_engine& engine, asio::any_io_executor executor)
       : engine_(engine), executor_(std::move(executor)), self_(std::make_shared<waits>()) {
     self_->engine = &engine;
+    footprint::made(this);
   }
   ~world_timer() override { cancel(); }
 
   void expires_after(std::chrono::nanoseconds delay) override {
     cancel();
     const auto now = std::chrono::nanoseconds(static_cast<std::int64_t>(engine_.now()));
+    footprint::touches(this, touch::change);
     deadline_ = now + std::max(delay, std::chrono::nanoseconds(0));
   }
 
   void async_wait(timer_handler handler) override {
+    footprint::touches(this, touch::change);
     auto slot = asio::get_associated_cancellation_slot(handler);
     auto wait = std::make_shared<one_wait>(executor_, std::move(handler));
     wait->ticket = engine_.add_timer(deadline_, [wait] { wait->complete({}); });
@@ -38,6 +41,7 @@ class world_timer final : public timer_source {
   }
 
   std::size_t cancel() override {
+    footprint::touches(this, touch::change);
     std::size_t cancelled = 0;
     for (const auto& weak : std::exchange(self_->pending, {})) {
       if (auto w = weak.lock()) cancelled += self_->abort(*w) ? 1u : 0u;

@@ -59,8 +59,9 @@ void sim_line::post_from_outside(ready_entry what) noexcept {
   what.for_each([&](event& e) { engine_.post(e); });
 }
 
-sim_engine::sim_engine(const simulation_options& options, choice_policy& policy)
-    : options_(options), policy_(policy) {
+sim_engine::sim_engine(const simulation_options& options, choice_policy& policy, step_log* log)
+    : options_(options), policy_(policy), log_(log) {
+  if (log_) log_->clear();
   for (std::size_t i = 0; i < std::max<std::size_t>(options.lines, 1); ++i) {
     add_line(*sim_lines_.emplace_back(std::make_unique<sim_line>(i, *this)));
   }
@@ -77,8 +78,16 @@ void sim_engine::run(const simulation::program& body) {
   scheduler* const outer = inside_simulation::enter(&guard);
   struct leave {
     scheduler* outer;
-    ~leave() { inside_simulation::enter(outer); }
-  } const on_exit{outer};
+    step_log* log;
+    ~leave() {
+      if (log) log->stop_listening();
+      inside_simulation::enter(outer);
+    }
+  } const on_exit{outer, log_};
+  if (log_) {
+    log_->listen();
+    footprint::made(&context());
+  }
 
   world w(std::static_pointer_cast<sim_engine>(shared_from_this()));
   program_root root(shared_from_this(), body(w));
@@ -88,7 +97,7 @@ void sim_engine::run(const simulation::program& body) {
   } const at_end{*this};
   root.wake();
   while (step()) {
-    if (!root.ended()) claims_.look();
+    if (!root.ended()) look_at_claims();
     if (steps_ > options_.max_steps) {
       throw error(errc::too_long,
                   "the run took more than " + std::to_string(options_.max_steps) + " steps",
@@ -103,22 +112,32 @@ void sim_engine::run(const simulation::program& body) {
 bool sim_engine::step() {
   run_hops();
   if (ready_.empty()) return advance_time();
-  const std::size_t chosen = pick();
+  take(pick());
+  return true;
+}
+
+void sim_engine::take(std::size_t chosen) {
   auto& from = ready_[chosen];
   if (journal_) {
     journal_->push_back({from.owner, from.sender, static_cast<std::uint32_t>(ready_.size())});
   }
-  event& e = take_first(from);
+  const node taken = take_first(from);
+  if (log_) log_->begin(from.owner, from.key, taken.cause);
   last_ = from.owner + 1;
   if (from.first == none) ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(chosen));
   if (own_steps_.size() <= last_) own_steps_.resize(last_ + 1);
   ++own_steps_[last_];
   ++steps_;
   acting_ = last_;
-  e.step();
+  taken.what->step();
   run_hops();
   acting_ = 0;
-  return true;
+  if (log_) log_->end();
+}
+
+void sim_engine::look_at_claims() {
+  if (log_ && claims_.any() && steps_ > 0) log_->watched();
+  claims_.look();
 }
 
 void sim_engine::run_hops() {
@@ -131,6 +150,7 @@ void sim_engine::run_hops() {
 
 bool sim_engine::advance_time() {
   if (timers_.empty()) return false;
+  if (log_) log_->time_moves();
   const auto earlier = [](const auto& a, const auto& b) {
     return a.deadline != b.deadline ? a.deadline < b.deadline : a.ticket < b.ticket;
   };
@@ -166,6 +186,7 @@ std::uint32_t sim_engine::choose(std::uint32_t n) {
   ++chooses_;
   const auto value = n == 1 ? 0 : static_cast<std::uint32_t>(decide(n, 0, true));
   if (journal_) journal_->push_back({step_record::no_owner, value, n});
+  if (log_) log_->chose(value);
   return value;
 }
 
@@ -200,6 +221,11 @@ schedule sim_engine::taken() const {
   return s;
 }
 
+void sim_engine::post_hop(event& function) noexcept {
+  if (log_) footprint::touches(&context(), touch::change);
+  hops_.push_back(&function);
+}
+
 void sim_engine::post(event& e) noexcept {
   if (closed()) {
     e.step(event::turn::drop);
@@ -213,25 +239,31 @@ void sim_engine::post(event& e) noexcept {
     found->last = fresh;
   } else {
     const std::uint32_t fresh = make_node(e);
-    ready_.push_back({owner, acting_, fresh, fresh});
+    ready_.push_back({owner, acting_, fresh, fresh, log_ ? log_->link_of(owner, acting_) : 0});
   }
 }
 
 std::uint32_t sim_engine::make_node(event& e) {
+  const node made{&e, none, log_ ? log_->now() : none};
   if (free_nodes_ == none) {
-    nodes_.push_back({&e, none});
+    nodes_.push_back(made);
     return static_cast<std::uint32_t>(nodes_.size() - 1);
   }
   const std::uint32_t fresh = free_nodes_;
-  free_nodes_ = std::exchange(nodes_[fresh], node{&e, none}).next;
+  free_nodes_ = std::exchange(nodes_[fresh], made).next;
   return fresh;
 }
 
-event& sim_engine::take_first(link& from) noexcept {
-  const std::uint32_t taken = from.first;
-  from.first = nodes_[taken].next;
-  nodes_[taken].next = std::exchange(free_nodes_, taken);
-  return *nodes_[taken].what;
+sim_engine::node sim_engine::take_first(link& from) noexcept {
+  const std::uint32_t place = from.first;
+  const node taken = nodes_[place];
+  from.first = taken.next;
+  nodes_[place].next = std::exchange(free_nodes_, place);
+  return taken;
+}
+
+void sim_engine::enrolled(const party& who) {
+  if (log_) log_->enroll(who.id, static_cast<std::uint32_t>(who.on->index()));
 }
 
 std::uint64_t sim_engine::add_timer(std::chrono::nanoseconds deadline, std::function<void()> fire) {
@@ -258,7 +290,7 @@ void sim_engine::close() noexcept {
 
 void sim_engine::drop_queued() noexcept {
   for (auto& l : std::exchange(ready_, {})) {
-    while (l.first != none) take_first(l).step(event::turn::drop);
+    while (l.first != none) take_first(l).what->step(event::turn::drop);
   }
   timers_.clear();
   while (!hops_.empty()) {

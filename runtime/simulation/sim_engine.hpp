@@ -18,6 +18,7 @@
 
 #include "runtime/function_executor.hpp"
 #include "runtime/simulation/claims.hpp"
+#include "runtime/simulation/partial_order/step_log.hpp"
 #include "troupe/runtime/runtime_state.hpp"
 #include "troupe/runtime/schedule.hpp"
 #include "troupe/runtime/simulation.hpp"
@@ -80,7 +81,8 @@ class sim_context final : public function_context {
 
 class sim_engine final : public runtime_state {
  public:
-  sim_engine(const simulation_options& options, choice_policy& policy);
+  /// \param log Null, or where the run is recorded; cleared before.
+  sim_engine(const simulation_options& options, choice_policy& policy, step_log* log = nullptr);
   ~sim_engine() override;
 
   /// Runs `body` and everything it started until nothing is left.
@@ -96,10 +98,12 @@ class sim_engine final : public runtime_state {
   void keep_journal(std::vector<step_record>& journal) noexcept { journal_ = &journal; }
 
   schedule::deviation name_ready(schedule::deviation here, std::size_t entry) const;
+  /// Of the step that this choice would take. \pre There is a log.
+  step_key ready_link(std::size_t entry) const noexcept { return ready_[entry].key; }
 
   // The seam's side.
   void post(event& e) noexcept;
-  void post_hop(event& function) noexcept { hops_.push_back(&function); }
+  void post_hop(event& function) noexcept;
 
   // Virtual time's side: calls `fire(true)` when due, unless cancelled before.
   std::uint64_t add_timer(std::chrono::nanoseconds deadline, std::function<void()> fire);
@@ -122,10 +126,12 @@ class sim_engine final : public runtime_state {
     std::uint32_t sender;
     std::uint32_t first;
     std::uint32_t last;
+    step_key key;  // If there is a log.
   };
   struct node {
     event* what;
     std::uint32_t next;
+    std::uint32_t cause;  // The step that posted it, in the log.
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   struct pending_timer {
@@ -136,9 +142,12 @@ class sim_engine final : public runtime_state {
 
   std::uint32_t make_node(event& e);
   /// Takes the first event out of a link, which must not be empty.
-  event& take_first(link& from) noexcept;
+  node take_first(link& from) noexcept;
   void drop_queued() noexcept;
+  void enrolled(const party& who) override;
   bool step();
+  void take(std::size_t chosen);
+  void look_at_claims();
   void run_hops();
   bool advance_time();
   std::size_t pick();
@@ -165,6 +174,7 @@ class sim_engine final : public runtime_state {
   std::vector<schedule::deviation> deviations_;
   detail::claims claims_;
   std::vector<step_record>* journal_ = nullptr;
+  step_log* log_;
 };
 
 }  // namespace troupe::detail

@@ -15,6 +15,7 @@ class simulated_graph final {
  public:
   simulated_graph(std::shared_ptr<runtime_state> on, step_graph& graph, activity& waiter)
       : graph_(graph), waiter_(waiter), left_(graph.size()) {
+    footprint::made(this);
     for (step_graph::id i = 0; i < graph.size(); ++i) {
       steps_.push_back(std::make_unique<one_step>(on, *this, i));
     }
@@ -48,6 +49,7 @@ class simulated_graph final {
   };
 
   void take(step_graph::id which) noexcept {
+    footprint::touches(this, touch::change);  // What steps without an order share, is for all.
     graph_.take(which);
     for (const auto after : graph_.steps()[which].successors) {
       if (--steps_[after]->waits_for == 0) steps_[after]->post();

@@ -3,12 +3,14 @@
 #include "troupe/runtime/simulation.hpp"
 
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "runtime/simulation/exploration/explorer.hpp"
+#include "runtime/simulation/exploration/progress.hpp"
 #include "runtime/simulation/one_run.hpp"
 #include "runtime/simulation/policies.hpp"
 #include "runtime/simulation/sim_engine.hpp"
@@ -88,6 +90,50 @@ exploration replay_given(const simulation_options& options, const simulation::pr
   return result;
 }
 
+/// "0.4 ms".
+std::string text_of(std::chrono::nanoseconds taken) {
+  const double ms = static_cast<double>(taken.count()) / 1e6;
+  char text[32];
+  std::snprintf(text, sizeof text,
+                ms < 10       ? "%.1f ms"
+                : ms < 10'000 ? "%.0f ms"
+                              : "%.0f s",
+                ms < 10'000 ? ms : ms / 1000);
+  return text;
+}
+
+/// "5,400", or "4.5e+35" when nobody wants to read all the digits.
+std::string text_of_count(double count) {
+  if (count < 1e15) return detail::with_commas(static_cast<std::uint64_t>(count));
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1e", count);
+  return text;
+}
+
+std::string proof_of(const exploration& all) {
+  const std::string time = ", " + text_of(all.taken);
+  if (all.orders == 0) {
+    return "proved: holds under all " + text_of_count(all.sequences) + " schedules" + time;
+  }
+  const std::string orders = detail::with_commas(all.orders);
+  std::string text = "proved: " + orders + " of " + orders + " partial orders";
+  if (all.sequences > 0) {
+    text += " (" + text_of_count(all.sequences) + " interleavings";
+    text += all.every_sequence ? ", each was run)" : ")";
+  }
+  return text + ", " + detail::with_commas(all.redundant) + " redundant" + time;
+}
+
+std::string sample_of(const exploration& some) {
+  std::string text = "holds under " + detail::with_commas(some.schedules) + " schedules";
+  if (some.orders == 0) return text + "; there are more";
+  text += " of " + detail::with_commas(some.orders) + " partial orders; there are more";
+  if (!some.unseen) return text;
+  char part[64];
+  std::snprintf(part, sizeof part, ": about %.2g %% of what is drawn is new", 100 * *some.unseen);
+  return text + part;
+}
+
 }  // namespace
 
 world::world(std::shared_ptr<detail::sim_engine> engine)
@@ -158,8 +204,7 @@ std::string exploration::text(std::optional<std::string_view> arguments) const {
              " schedules tried; there are more";
     }
     if (replayed) return "replayed: holds under the given schedule" + left;
-    return complete ? "proved: holds under all " + std::to_string(schedules) + " schedules"
-                    : "holds under " + std::to_string(schedules) + " schedules; there are more";
+    return complete ? proof_of(*this) : sample_of(*this);
   }
   std::string text = replayed ? "fails under the given schedule" + left
                               : "fails under schedule " + std::to_string(schedules);
@@ -170,6 +215,12 @@ std::string exploration::text(std::optional<std::string_view> arguments) const {
   if (failure->deviations_found > now) {
     text += "\nshrunk:   from " + std::to_string(failure->deviations_found) + " deviations to " +
             std::to_string(now) + " in " + std::to_string(failure->replays) + " replays";
+  }
+  if (failure->same_order_held) {
+    text +=
+        "\nnote:     another schedule in which the same steps depend on each other held: replicas "
+        "or "
+        "actors\n          share something that the world does not see; put it into sim::shared";
   }
   if (interrupted) text += "\ninterrupted: there may be a smaller one";
   text += "\nreplay:   " + replay_command(arguments) + "\n";

@@ -40,9 +40,9 @@ class SimTestCase(unittest.TestCase):
     def test_a_test_that_holds_prints_one_line(self):
         status, out = self.run_case(HOLDS)
         self.assertEqual(status, 0, out)
-        self.assertEqual(
-            [line for line in out.splitlines() if line.startswith(HOLDS)],
-            ["gradients are applied once: proved: holds under all 36 schedules"])
+        told = [line for line in out.splitlines() if line.startswith(HOLDS)]
+        self.assertEqual(len(told), 1)
+        self.assertRegex(told[0], r"once: proved: holds under all 36 schedules, [\d.]+ ms$")
         self.assertIn("All tests passed (1 assertion in 1 test case)", out)
 
     def test_a_test_with_options_of_its_own_uses_them(self):

@@ -38,6 +38,7 @@ SIM_TEST_CASE("who's first, [or] not", "[sim]") {
 
 simulation_options few() {
   simulation_options options;
+  options.partial_orders = false;
   options.exhaustive = 5;
   options.samples = 7;
   return options;
@@ -51,6 +52,7 @@ SIM_TEST_CASE_WITH(few(), "some orders hold", "[sim]") {
 // Has more schedules than anybody waits for. Its tag keeps it out of a run of all tests.
 simulation_options endless() {
   simulation_options options;
+  options.partial_orders = false;
   options.exhaustive = ~std::uint64_t{0};
   return options;
 }

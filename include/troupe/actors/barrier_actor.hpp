@@ -36,6 +36,7 @@
 #include "troupe/actors/replica_actor.hpp"
 #include "troupe/actors/run_rules.hpp"
 #include "troupe/core/error.hpp"
+#include "troupe/runtime/footprint.hpp"
 #include "troupe/runtime/scheduler.hpp"
 
 namespace troupe {
@@ -152,6 +153,7 @@ class barrier_actor final : public routine {
   void report_trouble() noexcept;
   void line_is_done() noexcept;
   void signal_home(event& e) noexcept;
+  void touched(const share& s, touch how) const noexcept;
 
   // replica_order::one_by_one; see barrier_turns.cpp.
   replica_actor& member(std::size_t i) noexcept;

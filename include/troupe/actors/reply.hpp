@@ -30,6 +30,7 @@
 #include "troupe/core/error.hpp"
 #include "troupe/core/recycling.hpp"
 #include "troupe/core/task.hpp"
+#include "troupe/runtime/footprint.hpp"
 
 namespace troupe {
 
@@ -43,7 +44,11 @@ template <class T>
 struct reply_state {
   enum phase : int { open, awaited, settled, given_up };
 
-  static reply_state* make() { return new (recycling_allocate(sizeof(reply_state))) reply_state(); }
+  static reply_state* make() {
+    auto* const made = new (recycling_allocate(sizeof(reply_state))) reply_state();
+    footprint::made(made);
+    return made;
+  }
   void release() noexcept {
     if (holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     this->~reply_state();
@@ -52,6 +57,7 @@ struct reply_state {
 
   /// The value or the failure is in place; wakes who waits for it.
   void settle() noexcept {
+    footprint::touches(this, touch::change);
     if (at.exchange(settled, std::memory_order_acq_rel) == awaited) asker->wake();
   }
 
@@ -131,6 +137,7 @@ class answer final : public wait_as<answer<T>> {
   }
 
   bool await_ready() const noexcept {
+    footprint::touches(state_, touch::look);
     return state_->at.load(std::memory_order_acquire) == shared::settled;
   }
   template <std::derived_from<detail::chain_link> Promise>
@@ -154,6 +161,7 @@ class answer final : public wait_as<answer<T>> {
   }
 
   void cancel_wait() noexcept {
+    footprint::touches(state_, touch::change);
     int expected = shared::awaited;
     if (state_->at.compare_exchange_strong(expected, shared::given_up, std::memory_order_acq_rel)) {
       state_->asker->mark_interrupted();

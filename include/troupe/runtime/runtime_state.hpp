@@ -110,6 +110,9 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
  protected:
   runtime_state() = default;
 
+  /// Somebody has got a name.
+  virtual void enrolled(const party&) {}
+
   void add_line(scheduler& line) { schedulers_.push_back(&line); }
   /// False if it was closed already.
   bool mark_closed() noexcept { return !closed_.exchange(true); }

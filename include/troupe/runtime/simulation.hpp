@@ -98,10 +98,16 @@ class check_failed : public std::exception {
 };
 
 struct simulation_options {
-  /// Every schedule is tried while there are at most this many …
+  /// One schedule of each partial order of the steps is tried, because others differ in nothing
+  /// the program could notice. False: they are not told apart.
+  bool partial_orders = true;
+  /// When every partial order has been tried, their other schedules are tried as well, all or
+  /// drawn ones: they show what is shared without the world's knowledge.
+  bool check_sequences = true;
+  /// Everything is tried while there is at most this much of it …
   std::uint64_t exhaustive = 20'000;
-  /// … and otherwise this many drawn ones: some at random, some by priorities, with one party
-  /// starved, or in turn, because none of these finds everything, …
+  /// … and otherwise this many drawn schedules: some at random, some by priorities, with one
+  /// party starved, or in turn, because none of these finds everything, …
   std::uint64_t samples = 1'000;
   /// … drawn from this seed.
   std::uint64_t seed = 1;
@@ -135,11 +141,19 @@ struct failure {
   std::uint64_t steps = 0;
   std::size_t deviations_found = 0;  ///< Of the schedule it was found under, before …
   std::uint64_t replays = 0;         ///< … so many replays made it smaller.
+  /// Every partial order of steps had held, each under another schedule.
+  bool same_order_held = false;
 };
 
 struct exploration {
   std::uint64_t schedules = 0;   ///< Runs made.
-  bool complete = false;         ///< Those were all there are.
+  bool complete = false;         ///< There is nothing that was not tried.
+  bool every_sequence = false;   ///< Every single schedule was, not only every partial order.
+  std::uint64_t orders = 0;      ///< Partial orders among them; 0 if those tell nothing.
+  std::uint64_t redundant = 0;   ///< Runs that turned out to have the order of another one.
+  double sequences = 0;          ///< Schedules with these orders; 0 if that is not known.
+  std::optional<double> unseen;  ///< Of drawn schedules, about what part has an order not seen yet.
+  std::chrono::nanoseconds taken{0};
   bool interrupted = false;      ///< By Ctrl-C: there may be more to know.
   bool replayed = false;         ///< One given schedule was run, nothing explored.
   std::size_t left_out = 0;      ///< Of a given schedule, what did not fit and was left out.

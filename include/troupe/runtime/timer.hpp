@@ -81,11 +81,25 @@ class timer {
 
   template <class Token>
   auto async_wait(Token&& token) {
-    return asio::async_initiate<Token, void(std::error_code)>(
-        [this](auto handler) { source_->async_wait(timer_handler(std::move(handler))); }, token);
+    return asio::async_initiate<Token, void(std::error_code)>(start_wait(*source_), token);
   }
 
  private:
+  /// Has nothing to do with what other operations touch.
+  class start_wait {
+   public:
+    using touches_itself_only = void;
+    explicit start_wait(timer_source& of) noexcept : source_(&of) {}
+
+    template <class Handler>
+    void operator()(Handler handler) const {
+      source_->async_wait(timer_handler(std::move(handler)));
+    }
+
+   private:
+    timer_source* source_;
+  };
+
   executor_type executor_;
   std::unique_ptr<timer_source> source_;
 };

@@ -30,6 +30,7 @@
 #include "troupe/core/recycling.hpp"
 #include "troupe/core/task.hpp"
 #include "troupe/runtime/asio.hpp"
+#include "troupe/runtime/footprint.hpp"
 #include "troupe/runtime/runtime_state.hpp"
 
 namespace troupe {
@@ -99,6 +100,8 @@ struct pending_asio {
 /// The executor of the runtime that runs `self`, and where its awaits complete.
 asio::any_io_executor executor_of(const activity& self);
 asio::any_io_executor completions_of(const activity& self);
+/// A simulation cannot know what an operation of Asio's touches: all touch one thing.
+void touch_asio(const activity& self) noexcept;
 
 template <class... Args>
 class asio_handler {
@@ -179,8 +182,8 @@ class asio_operation final : public wait_as<asio_operation<Initiation, Bound, Ar
       self.mark_interrupted();
       return false;  // await_resume reports it.
     }
-    shared_ = pending_asio<Args...>::make();
-    shared_->self = &self;
+    if constexpr (!requires { typename Initiation::touches_itself_only; }) touch_asio(self);
+    (shared_ = pending_asio<Args...>::make())->self = &self;
     self.park(waiting, *this);
     try {
       std::apply(

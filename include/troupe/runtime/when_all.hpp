@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "troupe/core/task.hpp"
+#include "troupe/runtime/footprint.hpp"
 #include "troupe/runtime/root_task.hpp"
 
 namespace troupe {
@@ -41,7 +42,7 @@ class branch final : enrollment, public routine {
       : enrollment(static_cast<routine&>(trunk).owner().on->home().shared_from_this(), "branch",
                    static_cast<std::uint32_t>(number),
                    static_cast<routine&>(trunk).owner().on->index()),
-        routine(enrollment::who),
+        routine(&branch::take_step, enrollment::who),
         trunk_(trunk),
         left_(left) {
     branch_from(trunk);
@@ -52,7 +53,18 @@ class branch final : enrollment, public routine {
   }
   void drop_chain() noexcept { abandon_chain(); }
 
+  /// Branches of one task share its variables: a simulation tries all their orders.
+  void touch_task() noexcept {
+    footprint::touches(static_cast<routine&>(*origin()).owner(), touch::change);
+  }
+
  private:
+  static void take_step(event& self, turn how) noexcept {
+    if (how == turn::drop) return;
+    auto& me = static_cast<branch&>(self);
+    me.touch_task();
+    me.resume();
+  }
   void root_ended() noexcept override {
     if (--left_ == 0) trunk_.wake();
   }
@@ -72,7 +84,10 @@ class fork : public wait_as<fork>, private root {
   }
 
   void cancel_wait() noexcept {
-    for (auto& b : branches_) b->stop();
+    for (auto& b : branches_) {
+      b->touch_task();
+      b->stop();
+    }
   }
   std::string describe_wait() const {
     return std::to_string(left_) + " of " + std::to_string(branches_.size()) + " branches";

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "runtime/simulation/exploration/progress.hpp"
 #include "runtime/simulation/exploration/stirred_heap.hpp"
 #include "runtime/simulation/one_run.hpp"
+#include "runtime/simulation/partial_order/every_order.hpp"
 #include "runtime/simulation/policies.hpp"
 #include "runtime/simulation/sim_engine.hpp"
 #include "troupe/core/error.hpp"
@@ -54,52 +57,138 @@ class explorer {
       : options_(options),
         body_(body),
         watch_(options.heed_interrupt.value_or(options.progress != nullptr)),
-        line_(options.progress) {}
+        line_(options.progress),
+        tell_orders_(options.partial_orders) {}
 
   exploration explore() && {
-    try_all();
-    if (!over() && !result_.complete) draw();
+    const auto begin = std::chrono::steady_clock::now();
+    if (options_.partial_orders) try_orders();
+    // Where orders do not tell runs apart, only sequences do.
+    if (may_go_on() && orders_.empty()) try_all();
+    if (may_go_on()) draw();
+    result_.orders = orders_.size();
     for (const auto& claim : made_) {
       const bool never = std::find(met_.begin(), met_.end(), claim) == met_.end();
       if (never && !over()) result_.never.push_back(claim);
     }
+    result_.taken = std::chrono::steady_clock::now() - begin;
     return std::move(result_);
   }
 
  private:
+  /// One schedule of each partial order, then others of theirs, which should make no difference.
+  void try_orders() {
+    all_orders_ = run_orders();
+    if (over() || !all_orders_) return;
+    if (!options_.check_sequences) {
+      result_.complete = true;
+    } else if (sequences_known_ && result_.sequences <= static_cast<double>(options_.exhaustive)) {
+      try_all();
+    } else {
+      draw();
+      result_.complete = all_orders_ && !over();
+    }
+  }
+
+  bool run_orders() {
+    every_order policy(log_);
+    bool more = true;
+    for (std::uint64_t i = 0; more && i < std::max<std::uint64_t>(options_.exhaustive, 1); ++i) {
+      if (!holds_under(policy)) return false;
+      const bool fresh = policy.learn();
+      if (policy.order().sequence_matters()) {
+        forget_orders();
+        return false;
+      }
+      if (!fresh || !note_order(policy.order())) ++result_.redundant;
+      if (line_.due()) {
+        const auto percent = static_cast<std::uint64_t>(100 * policy.done());
+        line_.show(result_.schedules, "about " + std::to_string(percent) + " % of all orders");
+      }
+      more = policy.next();
+    }
+    return !more;
+  }
+
   void try_all() {
+    if (std::exchange(tried_all_, true)) return;
     every_choice all;
+    std::uint64_t tried = 0;
     do {
       if (!holds_under(all)) return;
+      if (all_orders_ && !is_known(order_of_run())) forget_orders();
       result_.complete = !all.next();
       if (line_.due()) {
         const auto percent = static_cast<std::uint64_t>(100 * all.done());
         line_.show(result_.schedules, "about " + std::to_string(percent) + " % of all");
       }
-    } while (!result_.complete && result_.schedules < options_.exhaustive);
+    } while (++tried < options_.exhaustive && !result_.complete);
+    result_.every_sequence = result_.complete;
+    if (result_.complete) result_.sequences = static_cast<double>(tried);
   }
 
   void draw() {
     for (std::uint64_t i = 0; i < options_.samples; ++i) {
       if (!holds_under(*drawn_policy(options_.seed, i, length_))) return;
+      if (all_orders_ && !is_known(order_of_run())) {
+        forget_orders();
+        return;
+      }
+      if (!all_orders_ && tell_orders_) count_drawn(order_of_run());
       if (line_.due()) {
         line_.show(result_.schedules,
                    with_commas(i + 1) + " of " + with_commas(options_.samples) + " drawn");
       }
     }
+    if (drawn_ > 0) result_.unseen = static_cast<double>(singles_) / static_cast<double>(drawn_);
+  }
+
+  const partial_order& order_of_run() {
+    order_.read(log_, log_.steps().size());
+    return order_;
+  }
+
+  bool is_known(const partial_order& order) const { return orders_.contains(order.fingerprint()); }
+
+  /// \return whether it is a new one.
+  bool note_order(const partial_order& order) {
+    if (!orders_.emplace(order.fingerprint(), 0).second) return false;
+    const double sequences = sequences_known_ ? order.sequences(countable_) : 0;
+    result_.sequences += sequences;
+    sequences_known_ = sequences > 0;
+    if (!sequences_known_) result_.sequences = 0;
+    return true;
+  }
+
+  /// What was drawn once only tells how much there is that was not drawn yet (Good and Turing).
+  void count_drawn(const partial_order& order) {
+    const std::uint32_t times = ++orders_[order.fingerprint()];
+    if (times == 1) ++singles_;
+    if (times == 2) --singles_;
+    tell_orders_ = ++drawn_ < most_told_apart;
+  }
+
+  /// They do not tell what makes a difference in this program.
+  void forget_orders() {
+    orders_.clear();
+    all_orders_ = tell_orders_ = sequences_known_ = false;
+    result_.redundant = 0;
+    result_.sequences = 0;
   }
 
   bool holds_under(choice_policy& policy) {
     ++result_.schedules;
     run_wishes wishes;
     wishes.journal = std::has_single_bit(result_.schedules);
+    if (tell_orders_) wishes.log = &log_;
     one_run run = run_once(options_, policy, body_, wishes);
     length_ = std::max(length_, run.steps);
     note(made_, run.sometimes);
     note(met_, run.sometimes_met);
     if (run.failure) {
       report(*std::move(run.failure));
-    } else if (wishes.journal) {
+      result_.failure->same_order_held = all_orders_;
+    } else if (wishes.journal && !run.broken_off) {
       // The first one more often: a small program may have no other.
       const int times = result_.schedules == 1 ? 4 : 1;
       for (int i = 0; i < times && !result_.failure && !watch_.interrupted(); ++i) repeat(run);
@@ -108,6 +197,7 @@ class explorer {
     return !over();
   }
 
+  bool may_go_on() const noexcept { return !over() && !result_.complete; }
   bool over() const noexcept { return result_.failure || result_.interrupted; }
 
   static void note(std::vector<std::string>& all, const std::vector<std::string>& some) {
@@ -187,6 +277,20 @@ class explorer {
   interrupt_watch watch_;
   progress_line line_;
   std::uint64_t length_ = 0;  // Steps of the longest run so far.
+
+  static constexpr std::uint64_t most_told_apart = 10'000;
+
+  step_log log_;
+  partial_order order_;
+  std::unordered_map<std::uint64_t, std::uint32_t> orders_;  // How often each was drawn.
+  bool tell_orders_ = false;
+  bool all_orders_ = false;  // There are no others, if what is shared is seen.
+  bool sequences_known_ = true;
+  std::size_t countable_ = 300'000;  // States of sequences, of all orders.
+  bool tried_all_ = false;
+  std::uint64_t drawn_ = 0;
+  std::uint64_t singles_ = 0;
+
   std::uint64_t stirs_ = 0;
   std::vector<std::string> made_;
   std::vector<std::string> met_;

@@ -18,6 +18,7 @@ namespace {
 simulation_options isolated() {
   simulation_options options;
   options.heed_environment = false;
+  options.partial_orders = false;
   return options;
 }
 

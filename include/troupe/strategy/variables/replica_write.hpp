@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "troupe/runtime/footprint.hpp"
 #include "troupe/strategy/merge_operation.hpp"
 #include "troupe/strategy/reductions/all_reduce.hpp"
 #include "troupe/strategy/variables/variable_handle.hpp"
@@ -65,6 +66,7 @@ std::uint64_t decide(const variable_state<T>& state, V value) {
   if (!all.on_one_line()) {
     return all.begin(std::make_unique<decided_write<Write, T, V>>(state.row(), std::move(value)));
   }
+  footprint::changes_line();
   for (std::size_t i = 0; state.has(i); ++i) Write::write(state.component(i), value);
   return 0;
 }

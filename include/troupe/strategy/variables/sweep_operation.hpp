@@ -17,6 +17,7 @@
 
 #include "troupe/actors/owners.hpp"
 #include "troupe/core/task.hpp"
+#include "troupe/runtime/footprint.hpp"
 #include "troupe/runtime/scheduler.hpp"
 #include "troupe/strategy/strategy_state.hpp"
 
@@ -44,10 +45,12 @@ class sweep_operation : public wait_as<Derived>, private sweep {
       if (near != all.replicas()) {
         // What was decided before is seen here, too, though nobody may have gone on yet.
         all.catch_up(near, all.begun());
+        footprint::changes_line();
         if (derived().take_at_hand(near)) return false;
       }
     }
     if (all.on_one_line()) {
+      footprint::changes_line();
       for (std::size_t i = 0; i < all.replicas(); ++i) visit(i);
       return false;
     }
@@ -71,6 +74,7 @@ class sweep_operation : public wait_as<Derived>, private sweep {
 
   /// Throws what the work for the lowest replica threw, if any did.
   void rethrow() const {
+    footprint::touches(static_cast<const sweep*>(this), touch::conclude);
     if (failure_) std::rethrow_exception(failure_);
   }
 

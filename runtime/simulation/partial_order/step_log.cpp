@@ -1,0 +1,105 @@
+// step_log.cpp - see step_log.hpp.
+
+#include "runtime/simulation/partial_order/step_log.hpp"
+
+#include <algorithm>
+
+namespace troupe::detail {
+
+void step_log::clear() noexcept {
+  steps_.clear();
+  touches_.clear();
+  values_.clear();
+  parties_.clear();
+  by_id_.clear();
+  things_.clear();
+  acting_ = none;
+  made_ = made_outside_ = 0;
+  idle_ = false;
+}
+
+step_key step_log::fresh_key() {
+  if (acting_ == none) return mixed(3, ++made_outside_);
+  const enrolled& maker = parties_[acting_];
+  return mixed(mixed(maker.key, maker.steps), ++made_);
+}
+
+void step_log::enroll(std::uint32_t id, std::uint32_t line) {
+  if (by_id_.size() <= id) by_id_.resize(id + 1, none);
+  by_id_[id] = static_cast<std::uint32_t>(parties_.size());
+  parties_.push_back({fresh_key(), line, 0});
+}
+
+step_key step_log::link_of(std::uint32_t owner_id, std::uint32_t sender_id_plus_1) const noexcept {
+  const step_key owner = parties_[by_id_[owner_id]].key;
+  if (sender_id_plus_1 == 0) return mixed(owner, 0);
+  return mixed(owner, parties_[by_id_[sender_id_plus_1 - 1]].key);
+}
+
+void step_log::begin(std::uint32_t owner_id, step_key link, std::uint32_t cause) {
+  acting_ = by_id_[owner_id];
+  made_ = 0;
+  enrolled& owner = parties_[acting_];
+  steps_.push_back({.link = link,
+                    .owner = acting_,
+                    .line = owner.line,
+                    .cause = cause,
+                    .own_number = ++owner.steps,
+                    .touches = static_cast<std::uint32_t>(touches_.size()),
+                    // What was chosen before the first step belongs to it.
+                    .values = steps_.empty() ? 0 : static_cast<std::uint32_t>(values_.size()),
+                    .after_idling = idle_});
+  idle_ = false;
+}
+
+std::span<const logged_touch> step_log::touches(std::size_t at) const noexcept {
+  const std::size_t end = at + 1 < steps_.size() ? steps_[at + 1].touches : touches_.size();
+  return std::span(touches_).subspan(steps_[at].touches, end - steps_[at].touches);
+}
+
+std::span<const std::uint32_t> step_log::values(std::size_t at) const noexcept {
+  const std::size_t end = at + 1 < steps_.size() ? steps_[at + 1].values : values_.size();
+  return std::span(values_).subspan(steps_[at].values, end - steps_[at].values);
+}
+
+void step_log::note_made(const void* thing) noexcept {
+  const step_key key = fresh_key();
+  const auto same = [&](const auto& t) { return t.first == thing; };
+  if (auto known = std::find_if(things_.begin(), things_.end(), same); known != things_.end()) {
+    known->second = key;
+  } else {
+    things_.emplace_back(thing, key);
+  }
+}
+
+void step_log::note(const void* thing, touch how) noexcept {
+  const auto same = [&](const auto& t) { return t.first == thing; };
+  const auto known = std::find_if(things_.rbegin(), things_.rend(), same);
+  const step_key key = known == things_.rend() ? unknown_thing : known->second;
+  add({key, how, logged_touch::what::thing, 0});
+}
+
+void step_log::note(const party& other, touch how) noexcept {
+  const std::uint32_t number = by_id_[other.id];
+  if (number != acting_) add({parties_[number].key, how, logged_touch::what::party, number});
+}
+
+void step_log::note_line() noexcept {
+  if (acting_ == none) return;
+  const std::uint32_t number = parties_[acting_].line;
+  add({line_key(number), touch::change, logged_touch::what::line, number});
+}
+
+void step_log::add(const logged_touch& touched) {
+  if (acting_ == none) return;  // Outside of all steps nothing else runs.
+  for (std::size_t i = steps_.back().touches; i < touches_.size(); ++i) {
+    auto& t = touches_[i];
+    if (t.thing != touched.thing || t.how == touch::conclude) continue;
+    if (touched.how == touch::conclude) continue;
+    if (t.how != touched.how) t.how = touch::change;  // Two ways together commute with neither.
+    return;
+  }
+  touches_.push_back(touched);
+}
+
+}  // namespace troupe::detail

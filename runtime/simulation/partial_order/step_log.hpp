@@ -1,0 +1,113 @@
+// step_log.hpp - the steps of one run: whose they were, what made them possible, what they touched.
+//
+// Parties and things have keys by which two runs that differ in the order of their steps can
+// be compared: a key says in which step of whom the party or thing was made, not when.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "troupe/runtime/footprint.hpp"
+#include "troupe/runtime/scheduler.hpp"
+
+namespace troupe::detail {
+
+using step_key = std::uint64_t;
+
+/// Mixes two numbers so that every bit of the result depends on all of both.
+constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
+  std::uint64_t z = a * 0x9e3779b97f4a7c15u + b + 0x632be59bd9b4e019u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+struct logged_touch {
+  enum class what : std::uint8_t { thing, party, line };
+
+  step_key thing;  ///< Its key.
+  touch how;
+  what is;
+  std::uint32_t number;  ///< Of the party, or of the line.
+};
+
+class step_log final : public footprint {
+ public:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  struct step {
+    step_key link;             ///< Of its owner and whoever posted it.
+    std::uint32_t owner;       ///< Number of the party, in the order of enrollment.
+    std::uint32_t line;        ///< Where the owner lives.
+    std::uint32_t cause;       ///< The step that posted it, or none.
+    std::uint32_t own_number;  ///< How many steps of its owner there are so far, with this one.
+    std::uint32_t touches;     ///< Where its touches begin; they end where the next one's do.
+    std::uint32_t values;      ///< The same for what it chose.
+    bool after_idling;         ///< Before it, nothing could run and time moved.
+    bool watched = false;      ///< A claim looks at the world after it.
+  };
+
+  step_log() = default;
+
+  /// Forgets the run before.
+  void clear() noexcept;
+  /// Listens on this thread until told otherwise.
+  void listen() noexcept { recorder_ = this; }
+  void stop_listening() noexcept { recorder_ = nullptr; }
+
+  // The engine's side.
+  void enroll(std::uint32_t id, std::uint32_t line);
+  step_key link_of(std::uint32_t owner_id, std::uint32_t sender_id_plus_1) const noexcept;
+  void begin(std::uint32_t owner_id, step_key link, std::uint32_t cause);
+  void end() noexcept { acting_ = none; }
+  void chose(std::uint32_t value) { values_.push_back(value); }
+  void time_moves() noexcept { idle_ = true; }
+  void watched() noexcept { steps_.back().watched = true; }
+  /// The step under way; none outside of all.
+  std::uint32_t now() const noexcept {
+    return acting_ == none ? none : static_cast<std::uint32_t>(steps_.size() - 1);
+  }
+
+  // The reader's side.
+  const std::vector<step>& steps() const noexcept { return steps_; }
+  std::size_t parties() const noexcept { return parties_.size(); }
+  step_key key_of(std::uint32_t party) const noexcept { return parties_[party].key; }
+  std::uint32_t line_of(std::uint32_t party) const noexcept { return parties_[party].line; }
+  std::span<const logged_touch> touches(std::size_t at) const noexcept;
+  std::span<const std::uint32_t> values(std::size_t at) const noexcept;
+
+  /// The key of a line, as a thing.
+  static step_key line_key(std::uint32_t line) noexcept { return mixed(2, line); }
+
+ private:
+  struct enrolled {
+    step_key key;
+    std::uint32_t line;
+    std::uint32_t steps;
+  };
+  static constexpr step_key unknown_thing = 1;
+
+  void note_made(const void* thing) noexcept override;
+  void note(const void* thing, touch how) noexcept override;
+  void note(const party& other, touch how) noexcept override;
+  void note_line() noexcept override;
+  void add(const logged_touch& touched);
+  step_key fresh_key();
+
+  std::vector<step> steps_;
+  std::vector<logged_touch> touches_;
+  std::vector<std::uint32_t> values_;
+  std::vector<enrolled> parties_;
+  std::vector<std::uint32_t> by_id_;  // Number of the party that has this id now.
+  std::vector<std::pair<const void*, step_key>> things_;
+  std::uint32_t acting_ = none;  // The party whose step is under way.
+  std::uint32_t made_ = 0;       // In this step, or outside of all.
+  std::uint32_t made_outside_ = 0;
+  bool idle_ = false;
+};
+
+}  // namespace troupe::detail

@@ -1,0 +1,64 @@
+// One schedule of each partial order shows all that every schedule shows.
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <iostream>
+#include <set>
+#include <string>
+#include <troupe/troupe.hpp>
+
+#include "tests/support/generated_programs.hpp"
+
+namespace troupe::test {
+namespace {
+
+struct told {
+  exploration report;
+  std::set<std::string> outcomes;
+};
+
+told play_all(const generated_program& program, bool partial_orders) {
+  simulation_options options;
+  options.heed_environment = false;
+  options.exhaustive = 2'000;
+  options.samples = 0;
+  options.partial_orders = partial_orders;
+  options.check_sequences = false;
+  told all;
+  all.report = simulation(options).explore(
+      [&](world& w) { return generated::play(w, &program, &all.outcomes); });
+  return all;
+}
+
+TEST_CASE("partial orders show every outcome that all schedules show, in 500 programs") {
+  std::uint64_t schedules = 0;
+  std::uint64_t orders = 0;
+  std::uint64_t redundant = 0;
+  std::size_t outcomes = 0;
+  int compared = 0;
+  for (std::uint64_t seed = 1; compared < 500; ++seed) {
+    const generated_program program = generated_program::make(seed);
+    const told every = play_all(program, false);
+    INFO("seed " << seed << ": " << every.report.text());
+    REQUIRE(every.report.passed());
+    if (!every.report.complete) continue;
+    const told reduced = play_all(program, true);
+    INFO(reduced.report.text());
+    REQUIRE(reduced.report.passed());
+    REQUIRE(reduced.report.complete);
+    REQUIRE(reduced.outcomes == every.outcomes);
+    CHECK(reduced.report.redundant == 0);
+    ++compared;
+    schedules += every.report.schedules;
+    orders += reduced.report.orders;
+    redundant += reduced.report.redundant;
+    outcomes += every.outcomes.size();
+  }
+  CHECK(outcomes > 1'000);  // Or they would show nothing.
+  CHECK(orders * 20 < schedules);
+  std::cout << compared << " programs: " << schedules << " schedules, " << orders
+            << " partial orders, " << redundant << " redundant runs, " << outcomes << " outcomes\n";
+}
+
+}  // namespace
+}  // namespace troupe::test
