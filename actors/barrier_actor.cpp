@@ -28,7 +28,8 @@ barrier_actor::barrier_actor(std::span<const party> homes)
       whole_(*this, who_),
       trouble_(*this, who_),
       all_halted_(*this, who_),
-      all_finished_(*this, who_) {
+      all_finished_(*this, who_),
+      asked_to_cancel_(*this, who_) {
   footprint::made(this);
   footprint::made(&lines_left_);
   for (const party& home : homes) {
@@ -57,7 +58,7 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
   set_ambient(mode);
   rules_ = rules;
   phase_ = phase::gathering;
-  cancel_seen_ = over_ = false;
+  cancel_asked_ = cancel_seen_ = over_ = false;
   merges_ = 0;
   last_agreed_ = place{};
   if (merge_failure_) merge_failure_ = nullptr;

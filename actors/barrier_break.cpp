@@ -49,6 +49,16 @@ void barrier_actor::cancel() noexcept {
   }
 }
 
+void barrier_actor::ask_to_cancel() noexcept {
+  if (!std::exchange(cancel_asked_, true)) signal_home(asked_to_cancel_);
+}
+
+void barrier_actor::cancel_as_asked() noexcept {
+  signal_taken();
+  cancel();
+  settle();
+}
+
 void barrier_actor::begin_halt(errc reason) noexcept {
   phase_ = phase::halting;
   reason_ = reason;

@@ -2,18 +2,40 @@
 
 #include "troupe/actors/replica_actor.hpp"
 
+#include <string>
 #include <utility>
 
 #include "troupe/actors/barrier_actor.hpp"
+#include "troupe/core/error.hpp"
 
 namespace troupe {
+
+namespace {
+
+std::exception_ptr injected_crash(const place& at) noexcept {
+  try {
+    const std::string where = at.line() == 0 ? "before it began" : "at " + to_string(at);
+    return std::make_exception_ptr(
+        error(errc::injected_fault, "the replica crashed " + where + ", as the world allowed",
+              "let the program live with it: see fault_budget::crashes()"));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
 
 void replica_actor::step_slowly(turn how) noexcept {
   if (how == turn::drop) return;
   if (given_turn_) [[unlikely]] {
-    step_in_turn();
+    step_in_turn(how);
     return;
   }
+  if (how == turn::crash) {
+    crash();
+    return;
+  }
+  if (how == turn::cancel) barrier_actor::of(*this).ask_to_cancel();
   if (phase_ == phase::starting) {
     step_with_care_ = owner().on->traced();
     enter();
@@ -23,10 +45,18 @@ void replica_actor::step_slowly(turn how) noexcept {
   }
 }
 
-void replica_actor::step_in_turn() noexcept {
+void replica_actor::step_in_turn(turn how) noexcept {
   given_turn_ = false;
   step_with_care_ = owner().on->traced();
-  if (barrier_actor::take_turn(*this)) step_slowly(turn::take);
+  if (barrier_actor::take_turn(*this)) step_slowly(how);
+}
+
+void replica_actor::crash() noexcept {
+  const place at = where();
+  abandon_chain();
+  if (auto frame = std::exchange(frame_, nullptr)) frame.destroy();
+  failure_ = injected_crash(at);
+  finish(phase::failed);
 }
 
 void replica_actor::enter() noexcept {

@@ -70,6 +70,8 @@ constexpr std::array catalogue{
     entry{errc::schedule_diverged, "a schedule that does not fit the program",
           std::errc::invalid_argument},
     entry{errc::too_long, "a simulated run took too many steps", std::errc::timed_out},
+    entry{errc::injected_fault, "a replica crashed, as its simulated world allowed",
+          std::errc::owner_dead},
     entry{errc::would_block, "blocking here would wait for itself",
           std::errc::resource_deadlock_would_occur},
 };

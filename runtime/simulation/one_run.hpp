@@ -46,4 +46,8 @@ bool same_failure(const failure& a, const failure& b);
 failure shrink(const simulation_options& options, const simulation::program& body, failure found,
                const interrupt_watch& watch);
 
+/// Finds the step after which `found` could not be avoided any more, unless that takes too long.
+void explain(const simulation_options& options, const simulation::program& body, failure& found,
+             const interrupt_watch& watch);
+
 }  // namespace troupe::detail

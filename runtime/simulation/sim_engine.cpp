@@ -60,7 +60,11 @@ void sim_line::post_from_outside(ready_entry what) noexcept {
 }
 
 sim_engine::sim_engine(const simulation_options& options, choice_policy& policy, step_log* log)
-    : options_(options), policy_(policy), log_(log) {
+    : options_(options),
+      policy_(policy),
+      step_limit_(options.max_steps),
+      early_timeouts_(options.early_timeouts),
+      log_(log) {
   if (log_) log_->clear();
   for (std::size_t i = 0; i < std::max<std::size_t>(options.lines, 1); ++i) {
     add_line(*sim_lines_.emplace_back(std::make_unique<sim_line>(i, *this)));
@@ -87,8 +91,10 @@ void sim_engine::run(const simulation::program& body) {
   if (log_) {
     log_->listen();
     footprint::made(&context());
+    footprint::made(&faults_);
   }
 
+  if (early_timeouts_ > 0) clock_id_ = enroll("time", 0, 0).id;
   world w(std::static_pointer_cast<sim_engine>(shared_from_this()));
   program_root root(shared_from_this(), body(w));
   struct close_first {
@@ -98,11 +104,7 @@ void sim_engine::run(const simulation::program& body) {
   root.wake();
   while (step()) {
     if (!root.ended()) look_at_claims();
-    if (steps_ > options_.max_steps) {
-      throw error(errc::too_long,
-                  "the run took more than " + std::to_string(options_.max_steps) + " steps",
-                  "look for a loop that never ends, or raise simulation_options::max_steps");
-    }
+    if (steps_ > step_limit_) fail_as_too_long();
   }
   if (root.ended()) root.body_.take();
   if (root.ended()) claims_.require_what_was_to_happen();
@@ -117,22 +119,95 @@ bool sim_engine::step() {
 }
 
 void sim_engine::take(std::size_t chosen) {
-  auto& from = ready_[chosen];
-  if (journal_) {
-    journal_->push_back({from.owner, from.sender, static_cast<std::uint32_t>(ready_.size())});
+  if (chosen == ready_.size()) {
+    let_timer_end_early();
+    return;
   }
-  const node taken = take_first(from);
-  if (log_) log_->begin(from.owner, from.key, taken.cause);
-  last_ = from.owner + 1;
-  if (from.first == none) ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  auto& from = ready_[chosen];
+  event& next = *nodes_[from.first].what;
+  if (log_) log_->begin(from.owner, from.key, nodes_[from.first].cause);
+  begin_step(from.owner, from.sender, ready_.size());
+  const fault suffered = decide_fault(next.owner());
+  if (suffered == fault::stall || suffered == fault::delay) {
+    hold(chosen);
+  } else {
+    take_first(from);
+    if (from.first == none) ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    acting_ = last_;
+    next.step(suffered == fault::crash          ? event::turn::crash
+              : suffered == fault::cancellation ? event::turn::cancel
+                                                : event::turn::take);
+    run_hops();
+    acting_ = 0;
+  }
+  if (log_) log_->end();
+}
+
+void sim_engine::begin_step(std::uint32_t owner, std::uint32_t sender, std::size_t options) {
+  if (journal_) journal_->push_back({owner, sender, static_cast<std::uint32_t>(options)});
+  last_ = owner + 1;
   if (own_steps_.size() <= last_) own_steps_.resize(last_ + 1);
   ++own_steps_[last_];
   ++steps_;
-  acting_ = last_;
-  taken.what->step();
-  run_hops();
-  acting_ = 0;
+}
+
+void sim_engine::let_timer_end_early() {
+  --early_timeouts_;
+  if (log_) {
+    log_->begin(clock_id_, log_->link_of(clock_id_, 0), step_log::none);
+    log_->touch_all_lines(lines());
+  }
+  begin_step(clock_id_, 0, ready_.size() + 1);
+  end_timers();
   if (log_) log_->end();
+}
+
+fault sim_engine::decide_fault(const party& who) {
+  if (!faults_.in_play()) return fault::none;
+  // Who suffers something leaves less for the others.
+  footprint::touches(&faults_, touch::look);
+  const auto possible = faults_.possible(who);
+  if (possible.size() == 1) return fault::none;
+  const fault suffered = possible[choose(static_cast<std::uint32_t>(possible.size()))];
+  if (suffered != fault::none) {
+    footprint::touches(&faults_, touch::change);
+    faults_.spend(suffered);
+  }
+  return suffered;
+}
+
+/// What the link has, and what it gets meanwhile, comes later.
+void sim_engine::hold(std::size_t entry) {
+  held_link late{ready_[entry], 0};
+  ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(entry));
+  late.ticket = tickets_ + 1;
+  add_timer(now_ + faults_.lasting(), [this, ticket = late.ticket] { let_go(ticket); });
+  held_.push_back(late);
+}
+
+void sim_engine::let_go(std::uint64_t ticket) {
+  const auto same = [&](const held_link& h) { return h.ticket == ticket; };
+  const auto late = std::find_if(held_.begin(), held_.end(), same);
+  if (late == held_.end()) return;
+  ready_.push_back(late->what);
+  held_.erase(late);
+}
+
+void sim_engine::allow_faults(const fault_budget& budget) noexcept {
+  footprint::touches(&faults_, touch::change);
+  faults_.allow(budget);
+}
+
+void sim_engine::heal(std::uint64_t steps) {
+  footprint::touches(&faults_, touch::change);
+  faults_.heal();
+  early_timeouts_ = 0;
+  step_limit_ = std::min(step_limit_, steps_ + steps);
+  while (!held_.empty()) {
+    remove_timer(held_.front().ticket);
+    if (log_) nodes_[held_.front().what.first].cause = log_->now();
+    let_go(held_.front().ticket);
+  }
 }
 
 void sim_engine::look_at_claims() {
@@ -151,6 +226,11 @@ void sim_engine::run_hops() {
 bool sim_engine::advance_time() {
   if (timers_.empty()) return false;
   if (log_) log_->time_moves();
+  end_timers();
+  return true;
+}
+
+void sim_engine::end_timers() {
   const auto earlier = [](const auto& a, const auto& b) {
     return a.deadline != b.deadline ? a.deadline < b.deadline : a.ticket < b.ticket;
   };
@@ -164,11 +244,11 @@ bool sim_engine::advance_time() {
   });
   std::sort(due.begin(), due.end(), earlier);
   for (auto& t : due) t.fire();
-  return true;
 }
 
 std::size_t sim_engine::pick() {
-  if (ready_.size() == 1) return 0;
+  const std::size_t options = ready_.size() + (early_timeouts_ > 0 && !timers_.empty() ? 1 : 0);
+  if (options == 1) return 0;
   // The default order: who stepped last goes on, else the lowest id, oldest link first.
   std::size_t usual = 0;
   for (std::size_t i = 0; i < ready_.size(); ++i) {
@@ -178,7 +258,7 @@ std::size_t sim_engine::pick() {
     }
     if (ready_[i].owner < ready_[usual].owner) usual = i;
   }
-  return decide(ready_.size(), usual, false);
+  return decide(options, usual, false);
 }
 
 std::uint32_t sim_engine::choose(std::uint32_t n) {
@@ -205,6 +285,10 @@ std::size_t sim_engine::decide(std::size_t count, std::size_t usual, bool is_val
 }
 
 schedule::deviation sim_engine::name_ready(schedule::deviation here, std::size_t entry) const {
+  if (entry == ready_.size()) {
+    here.then = clock_id_;
+    return here;
+  }
   here.then = ready_[entry].owner;
   for (std::size_t i = 0; i < entry; ++i) here.link += ready_[i].owner == here.then ? 1u : 0u;
   return here;
@@ -233,7 +317,12 @@ void sim_engine::post(event& e) noexcept {
   }
   const std::uint32_t owner = e.owner().id;
   const auto same = [&](const link& l) { return l.owner == owner && l.sender == acting_; };
-  if (auto found = std::find_if(ready_.begin(), ready_.end(), same); found != ready_.end()) {
+  const auto same_held = [&](const held_link& h) { return same(h.what); };
+  if (auto late = std::find_if(held_.begin(), held_.end(), same_held); late != held_.end()) {
+    const std::uint32_t fresh = make_node(e);
+    nodes_[late->what.last].next = fresh;
+    late->what.last = fresh;
+  } else if (auto found = std::find_if(ready_.begin(), ready_.end(), same); found != ready_.end()) {
     const std::uint32_t fresh = make_node(e);
     nodes_[found->last].next = fresh;
     found->last = fresh;
@@ -289,6 +378,7 @@ void sim_engine::close() noexcept {
 }
 
 void sim_engine::drop_queued() noexcept {
+  for (auto& late : std::exchange(held_, {})) ready_.push_back(late.what);
   for (auto& l : std::exchange(ready_, {})) {
     while (l.first != none) take_first(l).what->step(event::turn::drop);
   }
@@ -298,6 +388,18 @@ void sim_engine::drop_queued() noexcept {
     hops_.pop_front();
     hop.step(event::turn::drop);
   }
+}
+
+void sim_engine::fail_as_too_long() const {
+  if (step_limit_ < options_.max_steps) {
+    throw error(errc::too_long,
+                "after world::heal() the run took more steps than it was given, " +
+                    std::to_string(step_limit_) + " in all",
+                "look for who waits for what never comes, or give heal() more steps");
+  }
+  throw error(errc::too_long,
+              "the run took more than " + std::to_string(options_.max_steps) + " steps",
+              "look for a loop that never ends, or raise simulation_options::max_steps");
 }
 
 void sim_engine::fail_as_deadlock() const {

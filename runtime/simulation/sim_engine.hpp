@@ -18,6 +18,7 @@
 
 #include "runtime/function_executor.hpp"
 #include "runtime/simulation/claims.hpp"
+#include "runtime/simulation/fault_injector.hpp"
 #include "runtime/simulation/partial_order/step_log.hpp"
 #include "troupe/runtime/runtime_state.hpp"
 #include "troupe/runtime/schedule.hpp"
@@ -90,6 +91,8 @@ class sim_engine final : public runtime_state {
   void run(const simulation::program& body);
 
   std::uint32_t choose(std::uint32_t n);
+  void allow_faults(const fault_budget& budget) noexcept;
+  void heal(std::uint64_t steps);
   schedule taken() const;
   std::uint64_t steps() const noexcept { return steps_; }
   detail::claims& claims() noexcept { return claims_; }
@@ -99,7 +102,9 @@ class sim_engine final : public runtime_state {
 
   schedule::deviation name_ready(schedule::deviation here, std::size_t entry) const;
   /// Of the step that this choice would take. \pre There is a log.
-  step_key ready_link(std::size_t entry) const noexcept { return ready_[entry].key; }
+  step_key ready_link(std::size_t entry) const noexcept {
+    return entry < ready_.size() ? ready_[entry].key : log_->link_of(clock_id_, 0);
+  }
 
   // The seam's side.
   void post(event& e) noexcept;
@@ -147,9 +152,16 @@ class sim_engine final : public runtime_state {
   void enrolled(const party& who) override;
   bool step();
   void take(std::size_t chosen);
+  void begin_step(std::uint32_t owner, std::uint32_t sender, std::size_t options);
+  void let_timer_end_early();
+  fault decide_fault(const party& who);
+  void hold(std::size_t entry);
+  void let_go(std::uint64_t ticket);
   void look_at_claims();
+  [[noreturn]] void fail_as_too_long() const;
   void run_hops();
   bool advance_time();
+  void end_timers();
   std::size_t pick();
   std::size_t decide(std::size_t count, std::size_t usual, bool is_value);
   [[noreturn]] void fail_as_deadlock() const;
@@ -159,6 +171,11 @@ class sim_engine final : public runtime_state {
   std::vector<std::unique_ptr<sim_line>> sim_lines_;
   std::unique_ptr<sim_context> context_;
   std::vector<link> ready_;  // No empty ones; in order of becoming ready.
+  struct held_link {
+    link what;
+    std::uint64_t ticket;  // Of the timer that ends the delay.
+  };
+  std::vector<held_link> held_;
   std::vector<node> nodes_;
   std::uint32_t free_nodes_ = none;
   std::deque<event*> hops_;
@@ -173,6 +190,10 @@ class sim_engine final : public runtime_state {
   std::uint64_t steps_ = 0;
   std::vector<schedule::deviation> deviations_;
   detail::claims claims_;
+  fault_injector faults_;
+  std::uint64_t step_limit_;
+  unsigned early_timeouts_;     // Left.
+  std::uint32_t clock_id_ = 0;  // If there may be any.
   std::vector<step_record>* journal_ = nullptr;
   step_log* log_;
 };

@@ -142,6 +142,9 @@ world::~world() = default;
 
 std::uint32_t world::choose(std::uint32_t n) { return engine_->choose(n); }
 
+void world::faults(const fault_budget& budget) { engine_->allow_faults(budget); }
+void world::heal(std::uint64_t steps) { engine_->heal(steps); }
+
 std::chrono::nanoseconds world::now() const noexcept {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(engine_->now()));
 }
@@ -215,6 +218,13 @@ std::string exploration::text(std::optional<std::string_view> arguments) const {
   if (failure->deviations_found > now) {
     text += "\nshrunk:   from " + std::to_string(failure->deviations_found) + " deviations to " +
             std::to_string(now) + " in " + std::to_string(failure->replays) + " replays";
+  }
+  if (failure->unavoidable) {
+    text += "\nwhy:      unavoidable " +
+            (*failure->unavoidable == 0
+                 ? std::string("from the beginning")
+                 : "from step " + std::to_string(*failure->unavoidable) + " on, " +
+                       failure->unavoidable_by + "'s: some ways on from before it hold, none after it");
   }
   if (failure->same_order_held) {
     text +=

@@ -85,6 +85,9 @@ class barrier_actor final : public routine {
   /// Breaks the run; it still ends as always. A run that has ended is not affected.
   void cancel() noexcept;
 
+  /// The same from one of its replicas, on that one's line: a simulated fault.
+  void ask_to_cancel() noexcept;
+
   /// The error that broke the run, if one did. \pre The run has ended.
   const std::exception_ptr& verdict() const noexcept { return verdict_; }
   /// The same as an error of the catalogue, with a picture of all replicas.
@@ -170,6 +173,7 @@ class barrier_actor final : public routine {
   void break_up() noexcept;
   void pass_verdict() noexcept;
   void close_run() noexcept;
+  void cancel_as_asked() noexcept;
   void signal_taken() noexcept;
   void settle() noexcept;
 
@@ -191,6 +195,7 @@ class barrier_actor final : public routine {
   void* above_ = nullptr;
   run_rules rules_;
   phase phase_ = phase::idle;
+  bool cancel_asked_ = false;
   bool cancel_seen_ = false;
   bool over_ = false;
   errc reason_ = errc::missing_replica;
@@ -206,6 +211,7 @@ class barrier_actor final : public routine {
   signal<barrier_actor, &barrier_actor::break_up> trouble_;
   signal<barrier_actor, &barrier_actor::pass_verdict> all_halted_;
   signal<barrier_actor, &barrier_actor::close_run> all_finished_;
+  signal<barrier_actor, &barrier_actor::cancel_as_asked> asked_to_cancel_;
 
   // In turns only, and touched by whoever has the turn.
   std::size_t turn_ = 0;     // The replica that has it, or had it last.

@@ -86,14 +86,15 @@ class alignas(64) replica_actor final : public routine {
  private:
   static void take_step(event& self, turn how) noexcept {
     auto& me = static_cast<replica_actor&>(self);
-    if (me.step_with_care_ || how == turn::drop) [[unlikely]] {
+    if (me.step_with_care_ || how != turn::take) [[unlikely]] {
       me.step_slowly(how);
     } else {
       me.resume();
     }
   }
   void step_slowly(turn how) noexcept;
-  void step_in_turn() noexcept;
+  void step_in_turn(turn how) noexcept;
+  void crash() noexcept;
 
   void enter() noexcept;
   void root_ended() noexcept override;

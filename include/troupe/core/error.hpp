@@ -59,6 +59,7 @@ enum class errc {
   invalid_schedule = 401,        ///< A schedule string that cannot be read.
   schedule_diverged = 402,       ///< A schedule that does not fit the program any more.
   too_long = 403,                ///< A simulated run that took more steps than it was allowed.
+  injected_fault = 404,          ///< A simulated crash.
   would_block = 501,             ///< block_on() from inside what it would wait for.
 };
 

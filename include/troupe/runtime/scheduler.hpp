@@ -46,13 +46,17 @@ std::string to_string(const party&);
 /// One step that some party may take next. Intrusive: queues hold pointers.
 class event {
  public:
-  enum class turn : bool { take, drop };
+  enum class turn : std::uint8_t {
+    take,
+    drop,    ///< The runtime has ended: release what the event owns.
+    crash,   ///< Simulation only: a replica ends here instead.
+    cancel,  ///< Simulation only: a replica's run is cancelled, and the step taken.
+  };
 
   event(const event&) = delete;
   event& operator=(const event&) = delete;
 
-  /// Takes the step; with turn::drop, releases what the event owns instead, because
-  /// the runtime has ended.
+  /// Takes the step, or does what else its turn is for.
   void step(turn how = turn::take) noexcept { step_(*this, how); }
   const party& owner() const noexcept { return *owner_; }
 

@@ -43,6 +43,7 @@
 
 #include "troupe/core/place.hpp"
 #include "troupe/core/task.hpp"
+#include "troupe/runtime/faults.hpp"
 #include "troupe/runtime/runtime.hpp"
 
 namespace troupe {
@@ -62,6 +63,13 @@ class world {
 
   /// One of 0 … n - 1; exploration tries all of them. \pre n > 0, else throws.
   std::uint32_t choose(std::uint32_t n);
+
+  /// What may go wrong from here on, in place of what was said before.
+  void faults(const fault_budget& budget);
+
+  /// Nothing goes wrong any more, and what was late comes now. Fails the run if it takes more
+  /// than `steps` from here.
+  void heal(std::uint64_t steps = 10'000);
 
   /// Virtual time since the world began.
   std::chrono::nanoseconds now() const noexcept;
@@ -113,9 +121,12 @@ struct simulation_options {
   std::uint64_t seed = 1;
   /// A run that takes more steps fails with errc::too_long.
   std::uint64_t max_steps = 1'000'000;
+  /// So many times in a run a timer may end though something can run: the machine was slow.
+  unsigned early_timeouts = 0;
   /// Lines of execution: replicas and actors are dealt out to them, as on a pool.
   std::size_t lines = 2;
-  /// Makes a failing schedule as small as it gets before it is reported.
+  /// Makes a failing schedule as small as it gets before it is reported, and finds the step
+  /// after which the failure could not be avoided any more.
   bool shrink = true;
   /// Reads TROUPE_SIM_SCHEDULE; if it is set, replays that schedule instead of exploring, with
   /// TROUPE_SIM_REPLAY=nearest as far as it fits. TROUPE_SIM_SEED and TROUPE_SIM_SAMPLES take the
@@ -141,6 +152,10 @@ struct failure {
   std::uint64_t steps = 0;
   std::size_t deviations_found = 0;  ///< Of the schedule it was found under, before …
   std::uint64_t replays = 0;         ///< … so many replays made it smaller.
+  /// After this many of its steps every way on that was drawn failed alike; none if the search for
+  /// it took too long.
+  std::optional<std::uint64_t> unavoidable;
+  std::string unavoidable_by;  ///< Whose step that was.
   /// Every partial order of steps had held, each under another schedule.
   bool same_order_held = false;
 };
@@ -153,6 +168,8 @@ struct exploration {
   std::uint64_t redundant = 0;   ///< Runs that turned out to have the order of another one.
   double sequences = 0;          ///< Schedules with these orders; 0 if that is not known.
   std::optional<double> unseen;  ///< Of drawn schedules, about what part has an order not seen yet.
+  std::uint64_t trace = 0;       ///< Of all steps of the runs that looked for orders, a number that
+                                 ///< is the same in every build.
   std::chrono::nanoseconds taken{0};
   bool interrupted = false;      ///< By Ctrl-C: there may be more to know.
   bool replayed = false;         ///< One given schedule was run, nothing explored.

@@ -96,6 +96,7 @@ class explorer {
     for (std::uint64_t i = 0; more && i < std::max<std::uint64_t>(options_.exhaustive, 1); ++i) {
       if (!holds_under(policy)) return false;
       const bool fresh = policy.learn();
+      result_.trace = mixed(result_.trace, policy.order().fingerprint());
       if (policy.order().sequence_matters()) {
         forget_orders();
         return false;
@@ -254,7 +255,10 @@ class explorer {
       result_.failure = std::move(found);
       return;
     }
-    if (options_.shrink) found = shrink(options_, body_, std::move(found), watch_);
+    if (options_.shrink) {
+      found = shrink(options_, body_, std::move(found), watch_);
+      explain(options_, body_, found, watch_);
+    }
     fails_again(found);
     result_.failure = std::move(found);
   }

@@ -90,6 +90,12 @@ void step_log::note_line() noexcept {
   add({line_key(number), touch::change, logged_touch::what::line, number});
 }
 
+void step_log::touch_all_lines(std::size_t lines) {
+  for (std::uint32_t i = 0; i < lines; ++i) {
+    add({line_key(i), touch::change, logged_touch::what::line, i});
+  }
+}
+
 void step_log::add(const logged_touch& touched) {
   if (acting_ == none) return;  // Outside of all steps nothing else runs.
   for (std::size_t i = steps_.back().touches; i < touches_.size(); ++i) {

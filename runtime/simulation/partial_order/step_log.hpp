@@ -64,6 +64,8 @@ class step_log final : public footprint {
   step_key link_of(std::uint32_t owner_id, std::uint32_t sender_id_plus_1) const noexcept;
   void begin(std::uint32_t owner_id, step_key link, std::uint32_t cause);
   void end() noexcept { acting_ = none; }
+  /// What the step under way does to time, everybody may notice.
+  void touch_all_lines(std::size_t lines);
   void chose(std::uint32_t value) { values_.push_back(value); }
   void time_moves() noexcept { idle_ = true; }
   void watched() noexcept { steps_.back().watched = true; }
