@@ -53,7 +53,9 @@ void write_trace(std::ostream& out, const recording& recorded) {
   out << "line\n";
   std::size_t step = 0;
   for (const auto& e : recorded.events) {
-    out << std::setw(6) << ++step;
+    const bool marked = step == recorded.marked;
+    ++step;
+    out << std::setw(6) << std::to_string(step) + (marked ? " *" : "");
     for (const auto c : columns) {
       std::string cell;
       if (c == e.who) {

@@ -11,6 +11,14 @@
 
 namespace troupe::detail {
 
+const step_record* record_of_step(const std::vector<step_record>& journal, std::uint64_t step) {
+  std::uint64_t steps = 0;
+  for (const auto& record : journal) {
+    if (record.owner != step_record::no_owner && ++steps == step) return &record;
+  }
+  return nullptr;
+}
+
 one_run run_once(const simulation_options& options, choice_policy& policy,
                  const simulation::program& body, const run_wishes& wishes) {
   const auto engine = std::make_shared<sim_engine>(options, policy, wishes.log);
@@ -23,7 +31,7 @@ one_run run_once(const simulation_options& options, choice_policy& policy,
     engine->line(i).trace_to(&ring);
   }
   one_run result;
-  if (wishes.journal) engine->keep_journal(result.journal);
+  if (wishes.journal || wishes.mark != 0) engine->keep_journal(result.journal, ring);
   try {
     engine->run(body);
     if (wishes.check) wishes.check();
@@ -44,7 +52,10 @@ one_run run_once(const simulation_options& options, choice_policy& policy,
   engine->claims().take_sometimes(result.sometimes, result.sometimes_met);
   if (result.failure && wishes.picture) {
     std::ostringstream out;
-    write_trace(out, {ring.events(), result.participants, ring.lost()});
+    recording shown{ring.events(), result.participants, ring.lost()};
+    const auto* const step = record_of_step(result.journal, wishes.mark);
+    if (step && step->shown >= ring.lost()) shown.marked = step->shown - ring.lost();
+    write_trace(out, shown);
     result.failure->picture = out.str();
   }
   // Whoever holds on to the world finds nobody listening.

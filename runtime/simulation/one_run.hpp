@@ -25,10 +25,14 @@ struct one_run {
   std::vector<std::string> sometimes;      ///< All claims that were made.
 };
 
+/// Step number `step`, counted from 1; null if there is none.
+const step_record* record_of_step(const std::vector<step_record>& journal, std::uint64_t step);
+
 /// What is wanted besides the run itself.
 struct run_wishes {
   bool picture = false;
   bool journal = false;
+  std::uint64_t mark = 0;  ///< The step that a picture points at, counted from 1.
   step_log* log = nullptr;
   /// Called after a run that held; may throw.
   std::function<void()> check = {};

@@ -144,70 +144,14 @@ void sim_engine::take(std::size_t chosen) {
 }
 
 void sim_engine::begin_step(std::uint32_t owner, std::uint32_t sender, std::size_t options) {
-  if (journal_) journal_->push_back({owner, sender, static_cast<std::uint32_t>(options)});
+  if (journal_) {
+    const auto count = static_cast<std::uint32_t>(options);
+    journal_->push_back({owner, sender, count, picture_->recorded()});
+  }
   last_ = owner + 1;
   if (own_steps_.size() <= last_) own_steps_.resize(last_ + 1);
   ++own_steps_[last_];
   ++steps_;
-}
-
-void sim_engine::let_timer_end_early() {
-  --early_timeouts_;
-  if (log_) {
-    log_->begin(clock_id_, log_->link_of(clock_id_, 0), step_log::none);
-    log_->touch_all_lines(lines());
-  }
-  begin_step(clock_id_, 0, ready_.size() + 1);
-  end_timers();
-  if (log_) log_->end();
-}
-
-fault sim_engine::decide_fault(const party& who) {
-  if (!faults_.in_play()) return fault::none;
-  // Who suffers something leaves less for the others.
-  footprint::touches(&faults_, touch::look);
-  const auto possible = faults_.possible(who);
-  if (possible.size() == 1) return fault::none;
-  const fault suffered = possible[choose(static_cast<std::uint32_t>(possible.size()))];
-  if (suffered != fault::none) {
-    footprint::touches(&faults_, touch::change);
-    faults_.spend(suffered);
-  }
-  return suffered;
-}
-
-/// What the link has, and what it gets meanwhile, comes later.
-void sim_engine::hold(std::size_t entry) {
-  held_link late{ready_[entry], 0};
-  ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(entry));
-  late.ticket = tickets_ + 1;
-  add_timer(now_ + faults_.lasting(), [this, ticket = late.ticket] { let_go(ticket); });
-  held_.push_back(late);
-}
-
-void sim_engine::let_go(std::uint64_t ticket) {
-  const auto same = [&](const held_link& h) { return h.ticket == ticket; };
-  const auto late = std::find_if(held_.begin(), held_.end(), same);
-  if (late == held_.end()) return;
-  ready_.push_back(late->what);
-  held_.erase(late);
-}
-
-void sim_engine::allow_faults(const fault_budget& budget) noexcept {
-  footprint::touches(&faults_, touch::change);
-  faults_.allow(budget);
-}
-
-void sim_engine::heal(std::uint64_t steps) {
-  footprint::touches(&faults_, touch::change);
-  faults_.heal();
-  early_timeouts_ = 0;
-  step_limit_ = std::min(step_limit_, steps_ + steps);
-  while (!held_.empty()) {
-    remove_timer(held_.front().ticket);
-    if (log_) nodes_[held_.front().what.first].cause = log_->now();
-    let_go(held_.front().ticket);
-  }
 }
 
 void sim_engine::look_at_claims() {

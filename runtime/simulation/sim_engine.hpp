@@ -45,9 +45,10 @@ struct choice_point {
 struct step_record {
   static constexpr std::uint32_t no_owner = ~std::uint32_t{0};
 
-  std::uint32_t owner;   ///< no_owner for a value.
-  std::uint32_t sender;  ///< Or the value.
-  std::uint32_t ready;   ///< How many there were.
+  std::uint32_t owner;      ///< no_owner for a value.
+  std::uint32_t sender;     ///< Or the value.
+  std::uint32_t ready;      ///< How many there were.
+  std::uint64_t shown = 0;  ///< How many events of a picture there were before it.
 
   friend bool operator==(const step_record&, const step_record&) = default;
 };
@@ -98,7 +99,10 @@ class sim_engine final : public runtime_state {
   detail::claims& claims() noexcept { return claims_; }
 
   /// Writes a line for each step into `journal`, which outlives the run.
-  void keep_journal(std::vector<step_record>& journal) noexcept { journal_ = &journal; }
+  void keep_journal(std::vector<step_record>& journal, const tracer& picture) noexcept {
+    journal_ = &journal;
+    picture_ = &picture;
+  }
 
   schedule::deviation name_ready(schedule::deviation here, std::size_t entry) const;
   /// Of the step that this choice would take. \pre There is a log.
@@ -195,6 +199,7 @@ class sim_engine final : public runtime_state {
   unsigned early_timeouts_;     // Left.
   std::uint32_t clock_id_ = 0;  // If there may be any.
   std::vector<step_record>* journal_ = nullptr;
+  const tracer* picture_ = nullptr;
   step_log* log_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "troupe/runtime/simulation.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -124,6 +125,12 @@ std::string proof_of(const exploration& all) {
   return text + ", " + detail::with_commas(all.redundant) + " redundant" + time;
 }
 
+std::string why_text(const failure& of) {
+  if (*of.unavoidable == 0) return "unavoidable from the beginning";
+  return "before * some ways on hold, after it none does: step " + std::to_string(*of.unavoidable) +
+         ", " + of.unavoidable_by + "'s";
+}
+
 std::string sample_of(const exploration& some) {
   std::string text = "holds under " + detail::with_commas(some.schedules) + " schedules";
   if (some.orders == 0) return text + "; there are more";
@@ -174,6 +181,8 @@ exploration simulation::explore(const program& body) const {
   simulation_options wanted = options_;
   wanted.seed = number(options_, "TROUPE_SIM_SEED", options_.seed);
   wanted.samples = number(options_, "TROUPE_SIM_SAMPLES", options_.samples);
+  wanted.jobs = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(number(options_, "TROUPE_SIM_JOBS", options_.jobs), 1, 256));
   return detail::explore(wanted, body);
 }
 
@@ -204,7 +213,7 @@ std::string exploration::text(std::optional<std::string_view> arguments) const {
     }
     if (interrupted) {
       return "interrupted: holds under the " + std::to_string(schedules) +
-             " schedules tried; there are more";
+             " schedules tried; there are more" + (saved ? ", and the next time it goes on" : "");
     }
     if (replayed) return "replayed: holds under the given schedule" + left;
     return complete ? proof_of(*this) : sample_of(*this);
@@ -220,11 +229,7 @@ std::string exploration::text(std::optional<std::string_view> arguments) const {
             std::to_string(now) + " in " + std::to_string(failure->replays) + " replays";
   }
   if (failure->unavoidable) {
-    text += "\nwhy:      unavoidable " +
-            (*failure->unavoidable == 0
-                 ? std::string("from the beginning")
-                 : "from step " + std::to_string(*failure->unavoidable) + " on, " +
-                       failure->unavoidable_by + "'s: some ways on from before it hold, none after it");
+    text += "\nwhy:      " + why_text(*failure);
   }
   if (failure->same_order_held) {
     text +=

@@ -1,5 +1,6 @@
 // What a world lets go wrong: crashes, stalls, delays and cancellations, wherever they could.
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "tests/support/generated_programs.hpp"
 #include "tests/support/outcome.hpp"
+#include "troupe/runtime/schedule.hpp"
 
 namespace troupe::test {
 namespace {
@@ -40,10 +42,10 @@ task<int> merge_twice(replica_context ctx) {
 
 /// How a run of two replicas that merge twice ends: "4 4", or the code of what it throws.
 task<std::string> how_it_ends(runtime& on, replica_order order = replica_order::concurrent) {
-  mirrored_strategy strategy(on, 2, order);
+  mirrored_strategy strategy(on, 2);
   std::string how;
   try {
-    const per_replica<int> results = co_await strategy.run(merge_twice);
+    const per_replica<int> results = co_await strategy.run(merge_twice).in_order(order);
     how = std::to_string(results[0]) + " " + std::to_string(results[1]);
   } catch (const error& told) {
     how = tag_of(static_cast<errc>(told.code().value()));
@@ -78,32 +80,21 @@ TEST_CASE("replicas that take turns may crash, too") {
         std::set<std::string>{"4 4", "TR-404"});
 }
 
-TEST_CASE("every placement of a crash is tried once") {
+TEST_CASE("every place where a replica can crash is tried") {
   std::set<std::string> crashed;
-  int runs = 0;
-  const auto note = [&](world& w) {
-    return [](world& in, std::set<std::string>* into, int* count) -> task<> {
-      ++*count;
+  all_of([&](world& w) {
+    return [](world& in, std::set<std::string>* into) -> task<> {
       in.faults(fault_budget().crashes(1));
       mirrored_strategy strategy(in.runtime(), 2);
       try {
         co_await strategy.run(merge_twice);
-        into->insert("none");
       } catch (const error& told) {
         const std::string what = told.what();
         into->insert(what.substr(0, what.find(", as the world")));
       }
-    }(w, &crashed, &runs);
-  };
-  simulation_options options;
-  options.heed_environment = false;
-  options.check_sequences = false;
-  const auto report = simulation(options).explore(note);
-  INFO(report.text());
-  REQUIRE(report.complete);
-  // Before it begins, at the first merge, at the second one; not at all.
-  CHECK(crashed.size() == 4);
-  CHECK(report.schedules == static_cast<std::uint64_t>(runs) - 5);  // The first is repeated.
+    }(w, &crashed);
+  });
+  CHECK(crashed.size() == 3);  // Before it begins, at the first merge, at the second one.
 }
 
 TEST_CASE("the frame of a crashed replica is destroyed, and nothing in it catches the crash") {
@@ -275,7 +266,6 @@ TEST_CASE("a time-out ends early only where that is asked for") {
   options.early_timeouts = 1;
   const auto report = simulation(options).explore(ask_with_an_hour);
   REQUIRE(report.failure);
-  CHECK(parse_schedule(report.failure->schedule).deviations.size() == 1);
   const auto again = simulation(options).replay(ask_with_an_hour, report.failure->schedule);
   REQUIRE(again.failure);
   CHECK(again.failure->what == report.failure->what);

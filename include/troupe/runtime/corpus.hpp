@@ -4,7 +4,8 @@
 //     if (!told.passed) std::cerr << told.text;
 //
 // With TROUPE_SIM_CORPUS=<folder> the schedules are in <folder>/<name>.schedules, one a line;
-// what a file's name cannot hold is written otherwise. SIM_TEST_CASE is made of this.
+// what a file's name cannot hold is written otherwise. A search that Ctrl-C ends goes on from
+// <folder>/<name>.search. SIM_TEST_CASE is made of this.
 //
 // Guarantees
 //   first    what failed before is replayed before anything is explored, as far as it fits;

@@ -138,6 +138,13 @@ struct simulation_options {
   /// Whether Ctrl-C ends an exploration after the run under way, with what is known by then; a
   /// second one ends the process. Without a value: if progress is shown.
   std::optional<bool> heed_interrupt = {};
+  /// A file: an interrupted search for partial orders is written there, and goes on from there the
+  /// next time. Empty: it begins anew.
+  std::string frontier = {};
+  /// Schedules are drawn on so many threads: the program then runs on several at once, each time
+  /// in a world of its own, and must not share anything between worlds. TROUPE_SIM_JOBS takes
+  /// its place.
+  unsigned jobs = 1;
 
   /// Standard error if it is a terminal, or else null.
   static std::ostream* terminal();
@@ -171,7 +178,8 @@ struct exploration {
   std::uint64_t trace = 0;       ///< Of all steps of the runs that looked for orders, a number that
                                  ///< is the same in every build.
   std::chrono::nanoseconds taken{0};
-  bool interrupted = false;      ///< By Ctrl-C: there may be more to know.
+  bool interrupted = false;      ///< By Ctrl-C: there may be more to know …
+  bool saved = false;            ///< … and the next exploration goes on with it.
   bool replayed = false;         ///< One given schedule was run, nothing explored.
   std::size_t left_out = 0;      ///< Of a given schedule, what did not fit and was left out.
   bool program_changed = false;  ///< The given schedule is one of other participants.

@@ -62,6 +62,7 @@ class tracer {
 
   /// The events still in the ring, oldest first, and how many were overwritten.
   std::vector<trace_event> events() const;
+  std::uint64_t recorded() const noexcept { return written_; }
   std::uint64_t lost() const noexcept {
     return written_ > events_.size() ? written_ - events_.size() : 0;
   }
@@ -78,6 +79,7 @@ struct recording {
   std::vector<trace_event> events;
   std::vector<std::string> names;  ///< Index = party::id.
   std::uint64_t lost = 0;
+  std::size_t marked = ~std::size_t{0};  ///< Index of an event that is pointed at.
 };
 
 /// One line an event, one column a party: interleavings are seen, not read.

@@ -150,7 +150,9 @@ named_exploration explore_named(std::string_view name, const simulation::program
     told.text = list + told.text;
     return told;
   }
-  const exploration report = simulation(options).explore(body);
+  simulation_options kept = options;
+  if (kept.frontier.empty()) kept.frontier = fs::path(file).replace_extension("search").string();
+  const exploration report = simulation(kept).explore(body);
   named_exploration told = tell(report, arguments);
   if (report.passed()) told.text += before.note();
   if (report.failure) {

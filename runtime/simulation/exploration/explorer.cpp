@@ -3,15 +3,19 @@
 #include "runtime/simulation/exploration/explorer.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <memory>
-#include <unordered_map>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "runtime/simulation/exploration/interrupt.hpp"
 #include "runtime/simulation/exploration/progress.hpp"
+#include "runtime/simulation/exploration/saved_search.hpp"
 #include "runtime/simulation/exploration/stirred_heap.hpp"
 #include "runtime/simulation/one_run.hpp"
 #include "runtime/simulation/partial_order/every_order.hpp"
@@ -61,7 +65,6 @@ class explorer {
         tell_orders_(options.partial_orders) {}
 
   exploration explore() && {
-    const auto begin = std::chrono::steady_clock::now();
     if (options_.partial_orders) try_orders();
     // Where orders do not tell runs apart, only sequences do.
     if (may_go_on() && orders_.empty()) try_all();
@@ -71,7 +74,7 @@ class explorer {
       const bool never = std::find(met_.begin(), met_.end(), claim) == met_.end();
       if (never && !over()) result_.never.push_back(claim);
     }
-    result_.taken = std::chrono::steady_clock::now() - begin;
+    note_time();
     return std::move(result_);
   }
 
@@ -92,9 +95,13 @@ class explorer {
 
   bool run_orders() {
     every_order policy(log_);
-    bool more = true;
+    const search_state state{policy, result_, orders_, sequences_known_};
+    const bool resumed = !options_.frontier.empty() && load_search(options_.frontier, state);
+    resumed_after_ = result_.taken;
+    bool more = !resumed || policy.has_more();
     for (std::uint64_t i = 0; more && i < std::max<std::uint64_t>(options_.exhaustive, 1); ++i) {
-      if (!holds_under(policy)) return false;
+      holds_under(policy);
+      if (result_.failure) return false;
       const bool fresh = policy.learn();
       result_.trace = mixed(result_.trace, policy.order().fingerprint());
       if (policy.order().sequence_matters()) {
@@ -107,7 +114,13 @@ class explorer {
         line_.show(result_.schedules, "about " + std::to_string(percent) + " % of all orders");
       }
       more = policy.next();
+      if (result_.interrupted) {
+        note_time();
+        if (!options_.frontier.empty()) result_.saved = save_search(options_.frontier, state);
+        return !more;
+      }
     }
+    if (!more && resumed) forget_search(options_.frontier);
     return !more;
   }
 
@@ -129,19 +142,68 @@ class explorer {
   }
 
   void draw() {
-    for (std::uint64_t i = 0; i < options_.samples; ++i) {
-      if (!holds_under(*drawn_policy(options_.seed, i, length_))) return;
-      if (all_orders_ && !is_known(order_of_run())) {
-        forget_orders();
-        return;
-      }
-      if (!all_orders_ && tell_orders_) count_drawn(order_of_run());
-      if (line_.due()) {
-        line_.show(result_.schedules,
-                   with_commas(i + 1) + " of " + with_commas(options_.samples) + " drawn");
+    if (options_.jobs > 1) {
+      draw_on_threads();
+    } else {
+      for (std::uint64_t i = 0; i < options_.samples; ++i) {
+        if (!holds_under(*drawn_policy(options_.seed, i, length_))) return;
+        if (tell_orders_ && !heed_drawn(order_of_run())) return;
+        show_drawn(i + 1);
       }
     }
     if (drawn_ > 0) result_.unseen = static_cast<double>(singles_) / static_cast<double>(drawn_);
+  }
+
+  /// Of several failures the one that one thread would have met.
+  void draw_on_threads() {
+    std::mutex mutex;
+    std::atomic<std::uint64_t> next{0};
+    std::atomic<std::uint64_t> end{options_.samples};
+    std::optional<failure> found;
+    const auto work = [&] {
+      step_log log;
+      partial_order order;
+      for (std::uint64_t i = next++; i < end && !watch_.interrupted(); i = next++) {
+        run_wishes wishes;
+        if (tell_orders_at_once_) wishes.log = &log;
+        one_run run = run_once(options_, *drawn_policy(options_.seed, i, length_), body_, wishes);
+        if (wishes.log) order.read(log, log.steps().size());
+        const std::lock_guard lock(mutex);
+        ++result_.schedules;
+        note(made_, run.sometimes);
+        note(met_, run.sometimes_met);
+        if (run.failure && i < end) {
+          found = std::move(run.failure);
+          end = i;
+        }
+        if (!run.failure && tell_orders_ && !heed_drawn(order)) end = 0;
+        show_drawn(i + 1);
+      }
+    };
+    tell_orders_at_once_ = tell_orders_;
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < options_.jobs; ++i) others.emplace_back(work);
+    work();
+    for (auto& each : others) each.join();
+    if (watch_.interrupted()) result_.interrupted = true;
+    if (found) report_found(*std::move(found));
+  }
+
+  /// \return false if orders turn out to tell nothing.
+  bool heed_drawn(const partial_order& order) {
+    if (!all_orders_) {
+      count_drawn(order);
+    } else if (!is_known(order)) {
+      forget_orders();
+      return false;
+    }
+    return true;
+  }
+
+  void show_drawn(std::uint64_t count) {
+    if (!line_.due()) return;
+    line_.show(result_.schedules,
+               with_commas(count) + " of " + with_commas(options_.samples) + " drawn");
   }
 
   const partial_order& order_of_run() {
@@ -187,8 +249,7 @@ class explorer {
     note(made_, run.sometimes);
     note(met_, run.sometimes_met);
     if (run.failure) {
-      report(*std::move(run.failure));
-      result_.failure->same_order_held = all_orders_;
+      report_found(*std::move(run.failure));
     } else if (wishes.journal && !run.broken_off) {
       // The first one more often: a small program may have no other.
       const int times = result_.schedules == 1 ? 4 : 1;
@@ -197,6 +258,8 @@ class explorer {
     if (watch_.interrupted()) result_.interrupted = true;
     return !over();
   }
+
+  void note_time() { result_.taken = resumed_after_ + (std::chrono::steady_clock::now() - begin_); }
 
   bool may_go_on() const noexcept { return !over() && !result_.complete; }
   bool over() const noexcept { return result_.failure || result_.interrupted; }
@@ -244,6 +307,11 @@ class explorer {
     if (!result_.failure) result_.failure = std::move(found);
   }
 
+  void report_found(failure found) {
+    report(std::move(found));
+    result_.failure->same_order_held = all_orders_;
+  }
+
   void report(failure found) {
     if (is_another_course(found)) {
       report_another_course(std::move(found));
@@ -269,6 +337,7 @@ class explorer {
     given_choice again(parse_schedule(found.schedule), given_choice::fit::strict);
     run_wishes wishes;
     wishes.picture = true;
+    wishes.mark = found.unavoidable.value_or(0);
     one_run recorded = run_once(options_, again, body_, wishes);
     if (!recorded.failure || !same_failure(*recorded.failure, found)) return false;
     found.picture = std::move(recorded.failure->picture);
@@ -286,12 +355,15 @@ class explorer {
 
   step_log log_;
   partial_order order_;
-  std::unordered_map<std::uint64_t, std::uint32_t> orders_;  // How often each was drawn.
+  order_counts orders_;  // How often each was drawn.
   bool tell_orders_ = false;
-  bool all_orders_ = false;  // There are no others, if what is shared is seen.
+  bool tell_orders_at_once_ = false;  // The same for threads, which do not look at it again.
+  bool all_orders_ = false;           // There are no others, if what is shared is seen.
   bool sequences_known_ = true;
   std::size_t countable_ = 300'000;  // States of sequences, of all orders.
   bool tried_all_ = false;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::chrono::nanoseconds resumed_after_{0};
   std::uint64_t drawn_ = 0;
   std::uint64_t singles_ = 0;
 

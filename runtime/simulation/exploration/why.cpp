@@ -44,8 +44,8 @@ class noted_then_drawn final : public choice_policy {
       : noted_(noted), steps_(steps), drawn_(std::move(drawn)) {}
 
   std::size_t choose(const choice_point& point) override {
-    const bool as_noted = next_ < noted_.size() && noted_[next_].step <= steps_ &&
-                          noted_[next_].chosen < point.count;
+    const bool as_noted =
+        next_ < noted_.size() && noted_[next_].step <= steps_ && noted_[next_].chosen < point.count;
     return as_noted ? noted_[next_++].chosen : drawn_->choose(point);
   }
 
@@ -90,12 +90,10 @@ void explain(const simulation_options& options, const simulation::program& body,
     }
   }
   if (early != late || spent >= most_steps || watch.interrupted()) return;
-  std::uint64_t steps = 0;
-  for (const auto& record : run.journal) {
-    if (record.owner == step_record::no_owner || ++steps != late) continue;
-    found.unavoidable_by = run.participants[record.owner];
-  }
   found.unavoidable = late;
+  if (const auto* step = record_of_step(run.journal, late)) {
+    found.unavoidable_by = run.participants[step->owner];
+  }
 }
 
 }  // namespace troupe::detail

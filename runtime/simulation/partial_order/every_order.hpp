@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <vector>
 
 #include "runtime/simulation/partial_order/partial_order.hpp"
@@ -38,6 +39,13 @@ class every_order final : public choice_policy {
   /// Advances to the next schedule; false when there is none.
   bool next();
 
+  /// Between next() and the run: what there is left to do, as text.
+  void save(std::ostream& out) const;
+  /// Goes on from there. \return false if it is no such text.
+  bool load(std::istream& in);
+  /// Whether what was loaded leaves anything to do.
+  bool has_more() const noexcept { return size_ > 0; }
+
   /// About how much of all lies before this schedule, 0 to 1.
   double done() const;
 
@@ -51,6 +59,8 @@ class every_order final : public choice_policy {
 
     bool depends_on(const candidate& other) const noexcept;
     void add(const step_log& log, std::size_t step);
+    void save(std::ostream& out) const;
+    bool load(std::istream& in);
   };
 
   /// A moment of the present schedule: a step is taken, or a value chosen.

@@ -1,0 +1,88 @@
+// saved_search.cpp - see saved_search.hpp.
+
+#include "runtime/simulation/exploration/saved_search.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "troupe/core/error.hpp"
+
+namespace troupe::detail {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view format = "troupe-search-1";
+
+/// Tells this build of the program from others: what is known of the one need not hold for them.
+std::uint64_t this_program() {
+  std::error_code problem;
+  const fs::path self = fs::read_symlink("/proc/self/exe", problem);
+  const auto size = fs::file_size(self, problem);
+  const auto written = fs::last_write_time(self, problem).time_since_epoch().count();
+  return problem ? 0 : mixed(size, static_cast<std::uint64_t>(written));
+}
+
+}  // namespace
+
+bool save_search(const std::string& file, const search_state& state) {
+  std::error_code problem;
+  if (const auto folder = fs::path(file).parent_path(); !folder.empty()) {
+    fs::create_directories(folder, problem);
+  }
+  const std::string fresh = file + ".new";
+  {
+    std::ofstream out(fresh);
+    out.precision(std::numeric_limits<double>::max_digits10);
+    const exploration& r = state.result;
+    out << format << ' ' << this_program() << ' ' << r.schedules << ' ' << r.redundant << ' '
+        << r.sequences << ' ' << state.sequences_known << ' ' << r.trace << ' ' << r.taken.count()
+        << '\n';
+    out << state.orders.size() << ' ';
+    std::vector<std::uint64_t> orders;
+    for (const auto& each : state.orders) orders.push_back(each.first);
+    std::sort(orders.begin(), orders.end());
+    for (const auto order : orders) out << order << ' ';
+    out << '\n';
+    state.policy.save(out);
+    out.flush();
+    if (!out) return false;
+  }
+  fs::rename(fresh, file, problem);
+  return !problem;
+}
+
+bool load_search(const std::string& file, const search_state& state) {
+  std::ifstream in(file);
+  if (!in) return false;
+  exploration& r = state.result;
+  std::string word;
+  std::int64_t taken = 0;
+  std::size_t orders = 0;
+  std::uint64_t program = 0;
+  in >> word >> program;
+  if (word == format && program != this_program()) return false;
+  in >> r.schedules >> r.redundant >> r.sequences >> state.sequences_known >> r.trace >> taken >>
+      orders;
+  for (std::uint64_t order = 0; orders > 0 && in >> order; --orders) state.orders[order] = 0;
+  if (!in || word != format || !state.policy.load(in)) {
+    throw error(errc::invalid_schedule, "'" + file + "' is not a search that can go on",
+                "delete it: the search begins anew");
+  }
+  r.taken = std::chrono::nanoseconds(taken);
+  return true;
+}
+
+void forget_search(const std::string& file) {
+  std::error_code none;
+  fs::remove(file, none);
+}
+
+}  // namespace troupe::detail

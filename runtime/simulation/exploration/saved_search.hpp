@@ -1,0 +1,33 @@
+// saved_search.hpp - the file from which an interrupted search for orders goes on.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "runtime/simulation/partial_order/every_order.hpp"
+#include "troupe/runtime/simulation.hpp"
+
+namespace troupe::detail {
+
+using order_counts = std::unordered_map<std::uint64_t, std::uint32_t>;
+
+/// What a search that is not over knows.
+struct search_state {
+  every_order& policy;
+  exploration& result;
+  order_counts& orders;
+  bool& sequences_known;
+};
+
+/// \return whether the file is written; it is as it was before, or whole.
+bool save_search(const std::string& file, const search_state& state);
+
+/// Goes on with what is in the file. \return false if there is none, or another program's.
+/// \throws errc::invalid_schedule if it is no such file.
+bool load_search(const std::string& file, const search_state& state);
+
+void forget_search(const std::string& file);
+
+}  // namespace troupe::detail
