@@ -9,13 +9,13 @@ task<> add_one(cell* counter) {
   const int before = co_await counter->ask<get>();
   counter->tell(put(before + 1));
 }
-task<> lost_update(world& w) {
+task<> lost_update(stage& w) {
   cell counter(w.runtime());
   co_await together(add_one(&counter), add_one(&counter));
   const int after = co_await counter.ask<get>();
   w.check(after == 2, "both count");
 }
-task<> two_of_three_lost(world& w) {
+task<> two_of_three_lost(stage& w) {
   cell counter(w.runtime());
   co_await together(add_one(&counter), add_one(&counter), add_one(&counter));
   const int after = co_await counter.ask<get>();
@@ -28,7 +28,7 @@ task<> take_seat(cell* taken, int* seated) {
   taken->tell(put(1));
   ++*seated;
 }
-task<> check_then_act(world& w) {
+task<> check_then_act(stage& w) {
   cell taken(w.runtime());
   int seated = 0;
   co_await together(take_seat(&taken, &seated), take_seat(&taken, &seated));
@@ -44,7 +44,7 @@ task<> audit(cell* from, cell* to, int* total) {
   *total = co_await from->ask<get>();
   *total += co_await to->ask<get>();
 }
-task<> audit_beside_a_transfer(world& w) {
+task<> audit_beside_a_transfer(stage& w) {
   cell from(w.runtime(), 100);
   cell to(w.runtime());
   int total = 0;
@@ -88,12 +88,12 @@ task<> eat(fork* first, fork* second) {
   first->tell(give());
   second->tell(give());
 }
-task<> forks_in_two_orders(world& w) {
+task<> forks_in_two_orders(stage& w) {
   fork left(w.runtime());
   fork right(w.runtime());
   co_await together(eat(&left, &right), eat(&right, &left));
 }
-task<> forks_in_a_circle(world& w) {
+task<> forks_in_a_circle(stage& w) {
   fork a(w.runtime());
   fork b(w.runtime());
   fork c(w.runtime());
@@ -113,7 +113,7 @@ task<> set_and_set_back(cell* value, bool* touched) {
   }
   *touched = true;
 }
-task<> same_again(world& w) {
+task<> same_again(stage& w) {
   cell value(w.runtime());
   bool touched = false;
   bool fooled = false;
@@ -126,7 +126,7 @@ task<> write_pair(cell* a, cell* b, int value) {
   b->tell(put(value));
   co_return;
 }
-task<> torn_pair(world& w) {
+task<> torn_pair(stage& w) {
   cell a(w.runtime());
   cell b(w.runtime());
   co_await together(write_pair(&a, &b, 1), write_pair(&a, &b, 2));
@@ -138,14 +138,14 @@ task<> torn_pair(world& w) {
 }  // namespace
 
 bugs of_actors() {
-  return {{"actor: an update is lost", lost_update},
-          {"actor: two updates of three are lost", two_of_three_lost},
-          {"actor: checks, then acts", check_then_act},
-          {"actor: audits in the middle of a transfer", audit_beside_a_transfer},
-          {"actor: two forks in two orders", forks_in_two_orders},
-          {"actor: three forks in a circle", forks_in_a_circle},
-          {"actor: the same value again", same_again},
-          {"actor: a pair of two writers", torn_pair}};
+  return {{"actor: an update is lost", 2, lost_update},
+          {"actor: two updates of three are lost", 3, two_of_three_lost},
+          {"actor: checks, then acts", 2, check_then_act},
+          {"actor: audits in the middle of a transfer", 2, audit_beside_a_transfer},
+          {"actor: two forks in two orders", 2, forks_in_two_orders},
+          {"actor: three forks in a circle", 3, forks_in_a_circle},
+          {"actor: the same value again", 3, same_again},
+          {"actor: a pair of two writers", 2, torn_pair}};
 }
 
 }  // namespace troupe::planted

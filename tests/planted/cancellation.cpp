@@ -1,42 +1,16 @@
 // Bugs of what is cancelled, or ends, while something is under way.
 
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/cancellation_signal.hpp>
+#include <array>
+#include <atomic>
 #include <chrono>
-#include <cstdint>
-#include <exception>
+#include <cstddef>
 
-#include "tests/planted/planted.hpp"
+#include "tests/planted/cancelled_task.hpp"
 
 namespace troupe::planted {
 namespace {
 
 using std::chrono::milliseconds;
-
-/// A task that is cancelled from outside.
-struct cancelled_task {
-  asio::cancellation_signal cancel;
-  int ended = 0;
-  bool failed = false;
-
-  void start(world& w, task<> body) {
-    launch(w.runtime(), std::move(body),
-           asio::bind_cancellation_slot(cancel.slot(), [this](std::exception_ptr thrown) {
-             ++ended;
-             failed = thrown != nullptr;
-           }));
-  }
-};
-
-/// Cancels after some questions; in the default order only when all is over.
-task<> cancel_somewhere(world& w, cancelled_task* which) {
-  cell pace(w.runtime());
-  const std::uint32_t questions = w.choose(4);
-  if (questions == 0) co_await sleep_for(milliseconds(1));
-  for (std::uint32_t i = 0; i < questions; ++i) static_cast<void>(co_await pace.ask<get>());
-  which->cancel.emit(asio::cancellation_type::terminal);
-  co_await sleep_for(milliseconds(10));
-}
 
 // The item is taken out of the cell, and then the taker is gone.
 task<> take_item(cell* from, int* got) {
@@ -45,12 +19,12 @@ task<> take_item(cell* from, int* got) {
   static_cast<void>(co_await from->ask<get>());
   *got = item;
 }
-task<> item_lost_by_cancellation(world& w) {
+task<> item_lost_by_cancellation(stage& w) {
   cell store(w.runtime(), 7);
   int got = 0;
   cancelled_task taker;
-  taker.start(w, take_item(&store, &got));
-  co_await cancel_somewhere(w, &taker);
+  co_await together(run_cancellable(w, &taker, take_item(&store, &got)),
+                    cancel_somewhere(w, &taker));
   const int left = co_await store.ask<get>();
   w.check(left + got == 7, "the item is here or there");
 }
@@ -61,12 +35,12 @@ task<> charge(cell* account, bool* charged) {
   static_cast<void>(co_await account->ask<get>());
   *charged = true;
 }
-task<> charged_and_told_not(world& w) {
+task<> charged_and_told_not(stage& w) {
   cell account(w.runtime());
   bool charged = false;
   cancelled_task payer;
-  payer.start(w, charge(&account, &charged));
-  co_await cancel_somewhere(w, &payer);
+  co_await together(run_cancellable(w, &payer, charge(&account, &charged)),
+                    cancel_somewhere(w, &payer));
   const int taken = co_await account.ask<get>();
   w.check((taken == 10) == charged, "the payer knows whether it has paid");
 }
@@ -77,43 +51,68 @@ task<> hold_lock(cell* lock, cell* work) {
   static_cast<void>(co_await work->ask<get>());
   lock->tell(put(0));
 }
-task<> lock_kept_by_the_cancelled(world& w) {
+task<> lock_kept_by_the_cancelled(stage& w) {
   cell lock(w.runtime());
   cell work(w.runtime());
   cancelled_task holder;
-  holder.start(w, hold_lock(&lock, &work));
-  co_await cancel_somewhere(w, &holder);
+  co_await together(run_cancellable(w, &holder, hold_lock(&lock, &work)),
+                    cancel_somewhere(w, &holder));
   const int held = co_await lock.ask<get>();
   w.check(held == 0, "the lock is free");
 }
 
 // A run is cancelled between the halves of what its replicas write together.
-task<> write_half(replica_context ctx, std::vector<int>* written) {
+using halves = std::array<std::atomic<int>, 2>;
+
+task<> write_half(replica_context ctx, halves* written) {
   co_await sleep_for(milliseconds(1 + ctx.replica_id()));
   (*written)[static_cast<std::size_t>(ctx.replica_id())] = 1;
   co_await ctx.merge_call([] {});
 }
-task<> run_it(const strategy* on, std::vector<int>* written) {
-  co_await on->run(write_half, written);
+task<> run_it(const strategy* on, halves* written) { co_await on->run(write_half, written); }
+task<> cancel_after(milliseconds delay, cancelled_task* which) {
+  co_await sleep_for(delay);
+  which->emit();
 }
-task<> half_a_run(world& w) {
-  std::vector<int> written(2);
+task<> half_a_run(stage& w) {
+  halves written = {};
   mirrored_strategy strategy(w.runtime(), 2);
   cancelled_task run;
-  run.start(w, run_it(&strategy, &written));
-  co_await sleep_for(milliseconds(3 - w.choose(4)));
-  run.cancel.emit(asio::cancellation_type::terminal);
-  co_await sleep_for(milliseconds(10));
+  const milliseconds delay(3 - w.choose(4));
+  co_await together(run_cancellable(w, &run, run_it(&strategy, &written)),
+                    cancel_after(delay, &run));
   w.check(written[0] == written[1], "all or nothing is written");
+}
+
+// What was begun twice is cancelled once.
+task<> begin_and_end(cell* begun, cell* ended) {
+  begun->tell(put(1));
+  static_cast<void>(co_await begun->ask<get>());
+  ended->tell(put(1));
+  static_cast<void>(co_await ended->ask<get>());
+  begun->tell(put(2));
+  static_cast<void>(co_await begun->ask<get>());
+  ended->tell(put(2));
+}
+task<> stopped_between_two_steps(stage& w) {
+  cell begun(w.runtime());
+  cell ended(w.runtime());
+  cancelled_task worker;
+  co_await together(run_cancellable(w, &worker, begin_and_end(&begun, &ended)),
+                    cancel_somewhere(w, &worker));
+  const int first = co_await begun.ask<get>();
+  const int second = co_await ended.ask<get>();
+  w.check(!(first == 2 && second == 1), "the second step is not half done");
 }
 
 }  // namespace
 
 bugs of_cancellation() {
-  return {{"cancellation: an item is lost", item_lost_by_cancellation},
-          {"cancellation: paid, and not told", charged_and_told_not},
-          {"cancellation: a lock is kept", lock_kept_by_the_cancelled},
-          {"cancellation: half a run", half_a_run}};
+  return {{"cancellation: an item is lost", 2, item_lost_by_cancellation},
+          {"cancellation: paid, and not told", 2, charged_and_told_not},
+          {"cancellation: a lock is kept", 2, lock_kept_by_the_cancelled},
+          {"cancellation: half a run", 2, half_a_run},
+          {"cancellation: a second step half done", 2, stopped_between_two_steps}};
 }
 
 }  // namespace troupe::planted

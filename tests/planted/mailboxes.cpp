@@ -22,7 +22,7 @@ class relay final : public actor<relay, forward> {
   cell* to_;
 };
 
-task<> overtaken(world& w) {
+task<> overtaken(stage& w) {
   cell target(w.runtime());
   relay way(w.runtime(), &target);
   target.tell(put(1));
@@ -68,7 +68,7 @@ task<> two_rounds(leaky_barrier* barrier, int* inside, int* most_ahead, int* oth
     if (*inside - *other > *most_ahead) *most_ahead = *inside - *other;
   }
 }
-task<> barrier_lets_one_through_twice(world& w) {
+task<> barrier_lets_one_through_twice(stage& w) {
   leaky_barrier barrier(w.runtime(), 2);
   int a = 0;
   int b = 0;
@@ -103,7 +103,7 @@ task<> producer(small_buffer* to, cell* pace) {
     to->tell(consume());
   }
 }
-task<> buffer_overflows(world& w) {
+task<> buffer_overflows(stage& w) {
   small_buffer buffer(w.runtime());
   cell pace(w.runtime());
   std::vector<task<>> all;
@@ -123,7 +123,7 @@ task<> ask_late(cell* from, int* got) {
   }
 }
 task<> stop(cell* which) { co_await which->stop(); }
-task<> stopped_before_it_answers(world& w) {
+task<> stopped_before_it_answers(stage& w) {
   cell target(w.runtime(), 7);
   int got = 0;
   co_await together(ask_late(&target, &got), stop(&target));
@@ -145,7 +145,7 @@ task<> use(load_cache* cache, cell* store, cell* before) {
     ++cache->loads;
   }
 }
-task<> loaded_twice(world& w) {
+task<> loaded_twice(stage& w) {
   cell store(w.runtime());
   cell before(w.runtime());
   load_cache cache;
@@ -153,30 +153,53 @@ task<> loaded_twice(world& w) {
   w.check(cache.loads == 1, "it is loaded once");
 }
 
-// -- two parties that must take turns four times --------------------------------------------------
+// -- two parties that must not take turns --------------------------------------------------
 
-task<> take_turns(cell* clock, std::vector<int>* turns, int who) {
-  for (int i = 0; i < 3; ++i) {
+task<> take_turns(cell* clock, std::vector<int>* turns, int who, int times) {
+  for (int i = 0; i < times; ++i) {
     turns->push_back(who);
     static_cast<void>(co_await clock->ask<get>());
   }
 }
-task<> strict_turns(world& w) {
+task<> strict_turns(stage& w) {
   cell clock(w.runtime());
   std::vector<int> turns;
-  co_await together(take_turns(&clock, &turns, 1), take_turns(&clock, &turns, 2));
-  w.check(turns != std::vector<int>({1, 2, 1, 2, 1, 2}), "not strictly in turn");
+  co_await together(take_turns(&clock, &turns, 1, 3), take_turns(&clock, &turns, 2, 2));
+  w.check(turns != std::vector<int>({1, 2, 1, 2, 1}), "not strictly in turn");
+}
+
+// -- five letters in one order --------------------------------------------------------------------
+
+class reader final : public actor<reader, put> {
+ public:
+  explicit reader(runtime& on) : actor(on, "reader") {}
+  void on(put m) { read.push_back(m.value); }
+  std::vector<int> read;
+};
+
+task<> write_letter(reader* to, int letter) {
+  to->tell(put(letter));
+  co_return;
+}
+task<> five_letters(stage& w) {
+  reader postbox(w.runtime());
+  std::vector<task<>> all;
+  for (int i = 0; i < 5; ++i) all.push_back(write_letter(&postbox, i));
+  co_await when_all(std::move(all));
+  co_await postbox.stop();
+  w.check(postbox.read != std::vector<int>({2, 0, 4, 1, 3}), "read in any order but this");
 }
 
 }  // namespace
 
 bugs of_mailboxes() {
-  return {{"mailbox: overtaken by another way", overtaken},
-          {"mailbox: a barrier lets one through twice", barrier_lets_one_through_twice},
-          {"mailbox: a buffer of three overflows", buffer_overflows},
-          {"mailbox: stopped before it answers", stopped_before_it_answers},
-          {"mailbox: a cache is loaded twice", loaded_twice},
-          {"mailbox: strictly in turn, six times", strict_turns}};
+  return {{"mailbox: overtaken by another way", 1, overtaken},
+          {"mailbox: a barrier lets one through twice", 3, barrier_lets_one_through_twice},
+          {"mailbox: a buffer of three overflows", 3, buffer_overflows},
+          {"mailbox: stopped before it answers", 1, stopped_before_it_answers},
+          {"mailbox: a cache is loaded twice", 2, loaded_twice},
+          {"mailbox: strictly in turn, five times", 4, strict_turns},
+          {"mailbox: five letters in one order", 4, five_letters, 2'000}};
 }
 
 }  // namespace troupe::planted

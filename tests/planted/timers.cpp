@@ -16,13 +16,13 @@ task<> note_after(milliseconds delay, std::vector<int>* order, int who) {
 /// Somebody else has stepped before the others wake: then the default order is by their numbers.
 task<> step_at(milliseconds when) { co_await sleep_for(when); }
 
-task<> equal_deadlines(world& w) {
+task<> equal_deadlines(stage& w) {
   std::vector<int> order;
   co_await together(note_after(milliseconds(5), &order, 1), note_after(milliseconds(5), &order, 2),
                     step_at(milliseconds(1)));
   w.check(order.front() == 1, "who slept first wakes first");
 }
-task<> three_equal_deadlines(world& w) {
+task<> three_equal_deadlines(stage& w) {
   std::vector<int> order;
   co_await together(note_after(milliseconds(5), &order, 1), note_after(milliseconds(5), &order, 2),
                     note_after(milliseconds(5), &order, 3));
@@ -38,7 +38,7 @@ task<> time_limit(int* results) {
   co_await sleep_for(milliseconds(10));
   if (*results == 0) ++*results;
 }
-task<> answered_and_timed_out(world& w) {
+task<> answered_and_timed_out(stage& w) {
   int results = 0;
   co_await together(answer_in_time(&results), time_limit(&results), step_at(milliseconds(1)));
   w.check(results == 1, "one result");
@@ -75,7 +75,7 @@ task<> let_expire(watchdog* dog) {
     dog->tell(expired(i));
   }
 }
-task<> barks_though_patted(world& w) {
+task<> barks_though_patted(stage& w) {
   watchdog dog(w.runtime());
   co_await together(pat_regularly(&dog), let_expire(&dog));
   co_await dog.stop();
@@ -100,7 +100,7 @@ task<> steal_when_over(lease* held, int* stolen) {
     if (held->until <= 10 * i) ++*stolen;
   }
 }
-task<> lease_runs_out(world& w) {
+task<> lease_runs_out(stage& w) {
   lease held;
   held.until = 10;
   int now = 0;
@@ -121,7 +121,7 @@ task<> repeat(int* sent, const bool* answered) {
     if (i == 1 && !*answered) ++*sent;
   }
 }
-task<> sent_twice(world& w) {
+task<> sent_twice(stage& w) {
   int sent = 0;
   bool answered = false;
   co_await together(send_request(&sent, &answered), repeat(&sent, &answered),
@@ -129,15 +129,29 @@ task<> sent_twice(world& w) {
   w.check(sent == 1, "an answered request is not repeated");
 }
 
+// One reads the counter in the moment in which the other writes it.
+task<> add_slowly(milliseconds start, int* counter) {
+  co_await sleep_for(start);
+  const int before = *counter;
+  co_await sleep_for(milliseconds(1));
+  *counter = before + 1;
+}
+task<> lost_in_one_moment(stage& w) {
+  int counter = 0;
+  co_await together(add_slowly(milliseconds(1), &counter), add_slowly(milliseconds(2), &counter));
+  w.check(counter == 2, "both count");
+}
+
 }  // namespace
 
 bugs of_timers() {
-  return {{"timer: equal deadlines", equal_deadlines},
-          {"timer: one order of three equal deadlines", three_equal_deadlines},
-          {"timer: answered and timed out", answered_and_timed_out},
-          {"timer: a watchdog barks though patted", barks_though_patted},
-          {"timer: a lease runs out twice", lease_runs_out},
-          {"timer: sent again when answered", sent_twice}};
+  return {{"timer: equal deadlines", 1, equal_deadlines},
+          {"timer: one order of three equal deadlines", 2, three_equal_deadlines},
+          {"timer: answered and timed out", 1, answered_and_timed_out},
+          {"timer: a watchdog barks though patted", 2, barks_though_patted},
+          {"timer: a lease runs out twice", 2, lease_runs_out},
+          {"timer: sent again when answered", 1, sent_twice},
+          {"timer: an update is lost in one moment", 1, lost_in_one_moment}};
 }
 
 }  // namespace troupe::planted

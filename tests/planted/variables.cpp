@@ -12,7 +12,7 @@ task<> add_by_hand(counter v, cell* pace) {
   static_cast<void>(co_await pace->ask<get>());
   co_await v.assign(before + 1);
 }
-task<> read_then_assign(world& w) {
+task<> read_then_assign(stage& w) {
   mirrored_strategy strategy(w.runtime(), 2);
   const counter v(strategy, 0);
   cell pace(w.runtime());
@@ -27,7 +27,7 @@ task<> add_in_run(replica_context ctx, counter v) {
   co_await v.assign(ctx, before + 1);
 }
 task<> write_in_run(const strategy* on, counter v) { co_await on->run(add_in_run, v); }
-task<> two_runs_write(world& w) {
+task<> two_runs_write(stage& w) {
   mirrored_strategy strategy(w.runtime(), 2);
   const counter v(strategy, 0);
   co_await together(write_in_run(&strategy, v), write_in_run(&strategy, v));
@@ -44,7 +44,7 @@ task<> read_two(counter a, counter b, bool* alike) {
   const int of_b = co_await b.read();
   *alike = of_a == of_b;
 }
-task<> torn_checkpoint(world& w) {
+task<> torn_checkpoint(stage& w) {
   mirrored_strategy strategy(w.runtime(), 2);
   const counter a(strategy, 0);
   const counter b(strategy, 0);
@@ -58,7 +58,7 @@ task<> scale(counter v) {
   const int now = co_await v.read();
   co_await v.assign(10 * now);
 }
-task<> steps_of_two_mix(world& w) {
+task<> steps_of_two_mix(stage& w) {
   mirrored_strategy strategy(w.runtime(), 2);
   const counter v(strategy, 0);
   co_await together(scale(v), scale(v));
@@ -69,10 +69,10 @@ task<> steps_of_two_mix(world& w) {
 }  // namespace
 
 bugs of_variables() {
-  return {{"variable: read, then assigned", read_then_assign},
-          {"variable: two runs write what they have read", two_runs_write},
-          {"variable: a checkpoint of two moments", torn_checkpoint},
-          {"variable: the steps of two writers mix", steps_of_two_mix}};
+  return {{"variable: read, then assigned", 2, read_then_assign},
+          {"variable: two runs write what they have read", 2, two_runs_write},
+          {"variable: a checkpoint of two moments", 2, torn_checkpoint},
+          {"variable: the steps of two writers mix", 2, steps_of_two_mix}};
 }
 
 }  // namespace troupe::planted
