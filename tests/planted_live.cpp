@@ -13,7 +13,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <set>
 #include <stdexcept>
+#include <string>
 
 namespace troupe::planted {
 namespace {
@@ -57,34 +59,59 @@ task<> on_stage(runtime& live, std::uint64_t seed, program body) {
   _exit(0);
 }
 
-const char* verdict(int status, const account& told) {
-  if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGALRM ? "hangs" : "ends its process";
-  return told.failed ? "fails" : nullptr;
+struct outcome {
+  const char* failed = nullptr;  ///< How; null: not at all.
+  int runs = 0;
+};
+
+outcome run_in_process(const bug& b, int runs) {
+  account& told = *make_account();
+  std::fflush(stdout);  // Or else the child would print it again.
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("no process to run in");
+  if (child == 0) run_in_child(b, runs, told);
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) throw std::runtime_error("a process is lost");
+  outcome ended;
+  ended.runs = told.begun;
+  if (WIFSIGNALED(status)) {
+    ended.failed = WTERMSIG(status) == SIGALRM ? "hangs" : "ends its process";
+  } else if (told.failed) {
+    ended.failed = "fails";
+  }
+  munmap(&told, sizeof(account));
+  return ended;
+}
+
+/// What shows a change to the library holds without it: what is found is the change.
+void require_hold_unchanged(const bugs& all, int runs) {
+  std::set<program> seen;
+  for (bug b : all) {
+    if (b.mutant == 0 || !seen.insert(b.body).second) continue;
+    b.mutant = 0;
+    const outcome ended = run_in_process(b, runs);
+    if (!ended.failed) continue;
+    throw std::runtime_error(std::string(b.name) + ": without it, its program " + ended.failed +
+                             " in live run " + std::to_string(ended.runs));
+  }
 }
 
 }  // namespace
 
 void run_live(const bugs& all, int runs) {
+  require_hold_unchanged(all, runs);
   std::size_t found = 0;
   std::uint64_t made = 0;
   const auto begin = std::chrono::steady_clock::now();
   for (const bug& b : all) {
-    account& told = *make_account();
-    std::fflush(stdout);  // Or else the child would print it again.
-    const pid_t child = fork();
-    if (child < 0) throw std::runtime_error("no process to run in");
-    if (child == 0) run_in_child(b, runs, told);
-    int status = 0;
-    if (waitpid(child, &status, 0) != child) throw std::runtime_error("a process is lost");
-    made += static_cast<std::uint64_t>(told.begun);
-    const char* const how = verdict(status, told);
-    if (how) {
+    const outcome ended = run_in_process(b, runs);
+    made += static_cast<std::uint64_t>(ended.runs);
+    if (ended.failed) {
       ++found;
-      std::printf("%-56s depth %d  %s in run %d\n", b.name, b.depth, how, told.begun);
+      std::printf("%-56s depth %d  %s in run %d\n", b.name, b.depth, ended.failed, ended.runs);
     } else {
-      std::printf("%-56s depth %d  not found in %d runs\n", b.name, b.depth, told.begun);
+      std::printf("%-56s depth %d  not found in %d runs\n", b.name, b.depth, ended.runs);
     }
-    munmap(&told, sizeof(account));
   }
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   std::printf("%zu of %zu found in %llu live runs, %.0f s\n", found, all.size(),

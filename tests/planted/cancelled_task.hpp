@@ -15,21 +15,27 @@ namespace troupe::planted {
 
 struct cancelled_task {
   asio::cancellation_signal cancel;
-  bool ended = false;
+  bool emitted = false;
   std::exception_ptr failure;
 
-  void emit() { cancel.emit(asio::cancellation_type::terminal); }
+  void emit() {
+    emitted = true;
+    cancel.emit(asio::cancellation_type::terminal);
+  }
 };
 
 /// Runs `body` as a task of its own; how it ends is in `as`.
 inline task<> run_cancellable(stage& w, cancelled_task* as, task<> body) {
+  if (as->emitted) {
+    as->failure = std::make_exception_ptr(error(errc::cancelled, "cancelled before it began"));
+    co_return;
+  }
   try {
     co_await launch(w.runtime(), std::move(body),
                     asio::bind_cancellation_slot(as->cancel.slot(), use_task));
   } catch (...) {
     as->failure = std::current_exception();
   }
-  as->ended = true;
 }
 
 /// Cancels after some questions; in the default order only when all is over.
