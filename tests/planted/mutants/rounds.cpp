@@ -33,6 +33,53 @@ task<> two_merges(stage& w) {
 
 namespace {
 
+int digits(const per_replica<int>& values) {
+  int number = 0;
+  for (const int each : values) number = 10 * number + each;
+  return number;
+}
+task<int> merge_digits(replica_context ctx) {
+  const int all = co_await ctx.merge_call(digits, ctx.replica_id() + 1);
+  co_return all;
+}
+
+}  // namespace
+
+task<> arguments_by_replica(stage& w) {
+  mirrored_strategy strategy(w.runtime(), 3);
+  const per_replica<int> all = co_await strategy.run(merge_digits);
+  for (const int each : all) w.check(each == 123, "arguments are in replica order");
+}
+
+namespace {
+
+int early(const per_replica<int>&) { return 1; }
+int late(const per_replica<int>&) { return 2; }
+task<bool> merge_early_or_late(replica_context ctx, std::atomic<bool>* told) {
+  if (ctx.replica_id() == 1) *told = true;
+  if (ctx.replica_id() == 0 && *told) {
+    const int got = co_await ctx.merge_call(late, 0);
+    co_return got == 2;
+  }
+  const int got = co_await ctx.merge_call(early, 0);
+  co_return got == 1;
+}
+task<> run_early_or_late(stage& w, const strategy* on, std::atomic<bool>* told) {
+  const per_replica<bool> all = co_await on->run(merge_early_or_late, told);
+  for (const bool own : all) w.check(own, "each gets what its own merge gives");
+}
+
+}  // namespace
+
+task<> two_places(stage& w) {
+  std::atomic<bool> told = false;
+  mirrored_strategy strategy(w.runtime(), 2);
+  const auto thrown = co_await thrown_by(run_early_or_late(w, &strategy, &told));
+  w.check(!thrown || code_of(thrown) == errc::merge_mismatch, "one merge, or none");
+}
+
+namespace {
+
 /// Replica 1 has gone, and replica 2 is nowhere near a merge.
 task<> one_gone_one_away(replica_context ctx, door* away) {
   if (ctx.replica_id() == 1) co_return;
