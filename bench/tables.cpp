@@ -1,8 +1,11 @@
 #include "bench/tables.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "bench/contenders.hpp"
+#include "bench/simulation/tables.hpp"
 
 namespace troupe::bench {
 
@@ -143,6 +146,7 @@ std::vector<table> all_tables() {
   tables.push_back(assign_add_table());
   tables.push_back(sync_on_read_table());
   tables.push_back(update_messages_table());
+  std::ranges::move(simulation_tables(), std::back_inserter(tables));
   return tables;
 }
 

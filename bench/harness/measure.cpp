@@ -1,5 +1,7 @@
 #include "bench/harness/measure.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -66,10 +68,10 @@ class quiet_moment {
 };
 
 // Runs one sample. A contender that failed once stays out of the rounds that follow.
-void take_sample(const contender& who, row& result) {
+void take_sample(const contender& who, double unit, row& result) {
   try {
     const double cost = who.run(result.operations);
-    result.samples.push_back(cost / static_cast<double>(result.operations));
+    result.samples.push_back(cost / unit / static_cast<double>(result.operations));
   } catch (const std::exception& failure) {
     result.wrong = failure.what();
   }
@@ -77,7 +79,7 @@ void take_sample(const contender& who, row& result) {
 
 // What the operations of one sample cost together; negative when the result was wrong.
 double cost_of_sample(const contender& who, row& result) {
-  take_sample(who, result);
+  take_sample(who, 1, result);
   if (!result.wrong.empty()) {
     return -1;
   }
@@ -108,6 +110,12 @@ void calibrate(const contender& who, row& result) {
 
 }  // namespace
 
+double cpu_stopwatch::now() noexcept {
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return static_cast<double>(spent.tv_sec) * 1e9 + static_cast<double>(spent.tv_nsec);
+}
+
 void expect_equal(std::string_view what, std::uint64_t got, std::uint64_t wanted) {
   if (got != wanted) {
     throw wrong_result(std::string(what) + ": got " + std::to_string(got) + ", not " +
@@ -124,6 +132,15 @@ double row::quantile(double p) const {
   return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
+double row::verdict(judged_by judge) const {
+  switch (judge) {
+    case judged_by::median: return quantile(0.5);
+    case judged_by::maximum: return quantile(1);
+    case judged_by::minimum: return quantile(0);
+  }
+  return quantile(0.5);
+}
+
 const row* measurement::find(std::string_view name) const {
   const auto found = std::ranges::find(rows, name, &row::name);
   return found == rows.end() ? nullptr : &*found;
@@ -131,7 +148,7 @@ const row* measurement::find(std::string_view name) const {
 
 measurement measure(const table& contest, const measure_options& options) {
   measurement result;
-  result.rounds = options.rounds;
+  result.rounds = contest.repeats ? options.rounds : 1;
   for (const contender& who : contest.contenders) {
     result.rows.push_back({.name = who.name});
     if (contest.judge == judged_by::median) {
@@ -143,14 +160,14 @@ measurement measure(const table& contest, const measure_options& options) {
   std::vector<std::size_t> order(contest.contenders.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   quiet_moment quiet;
-  for (std::size_t round = 0; round < options.rounds; ++round) {
+  for (std::size_t round = 0; round < result.rounds; ++round) {
     if (contest.judge == judged_by::median && !quiet.wait()) {
       ++result.busy_rounds;
     }
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t index : order) {
       if (result.rows[index].wrong.empty()) {
-        take_sample(contest.contenders[index], result.rows[index]);
+        take_sample(contest.contenders[index], contest.unit_nanoseconds, result.rows[index]);
       }
     }
   }

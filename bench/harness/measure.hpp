@@ -49,10 +49,24 @@ class stopwatch {
   clock::time_point stopped_;
 };
 
+/// The same in CPU time of the calling thread: what others do on the machine does not count.
+class cpu_stopwatch {
+ public:
+  void start() noexcept { started_ = now(); }
+  void stop() noexcept { stopped_ = now(); }
+  double nanoseconds() const noexcept { return stopped_ - started_; }
+
+ private:
+  static double now() noexcept;
+  double started_ = 0;
+  double stopped_ = 0;
+};
+
 /// Rounds every barrier contender runs before its stopwatch starts.
 inline constexpr std::uint64_t warm_up_rounds = 4;
 
-/// Returns what `operations` operations cost together, in the unit of its table.
+/// Returns what `operations` operations cost together: nanoseconds, or a count in the unit of its
+/// table.
 struct contender {
   std::string name;  // One word: it appears in goal lines.
   std::function<double(std::uint64_t operations)> run;
@@ -64,7 +78,8 @@ struct absentee {
   std::string reason;
 };
 
-/// "ours ≤ bound × reference + allowance", or "ours ≤ bound" where nothing is named as reference.
+/// "ours ≤ bound × reference + allowance", or "ours ≤ bound" where nothing is named as reference;
+/// "ours ≥ bound" in a table that is judged by the minimum.
 struct goal {
   std::string id;
   std::string claim;
@@ -77,6 +92,7 @@ struct goal {
 enum class judged_by {
   median,   // A time: calibrated, repeated, the median counts.
   maximum,  // A count: one operation per sample, the worst sample counts.
+  minimum,  // A count of which more is better: the same, and no goal has a reference.
 };
 
 struct table {
@@ -86,6 +102,10 @@ struct table {
   std::vector<contender> contenders{};
   std::vector<absentee> absent{};
   std::vector<goal> goals{};
+  double unit_nanoseconds = 1;  // Of a time.
+  bool repeats = true;          // False where a second round would only say the same again.
+  /// Once measured, what else there is to say; empty for nothing.
+  std::function<std::string()> remark{};
 };
 
 /// What one contender showed.
@@ -98,7 +118,7 @@ struct row {
   /// The share `p` of the samples is at most this value. \pre There is a sample.
   double quantile(double p) const;
   /// The value goals are judged by.
-  double verdict(judged_by judge) const { return quantile(judge == judged_by::median ? 0.5 : 1); }
+  double verdict(judged_by judge) const;
 };
 
 struct measurement {

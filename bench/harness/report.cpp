@@ -31,8 +31,23 @@ bool is_usable(const row* found) { return found != nullptr && !found->samples.em
 
 bool is_wrong(const row* found) { return found != nullptr && !found->wrong.empty(); }
 
-judgement judge_one(const goal& aim, judged_by by, const measurement& measured) {
+const char* word(judged_by judge) {
+  switch (judge) {
+    case judged_by::median: return "median";
+    case judged_by::maximum: return "maximum";
+    case judged_by::minimum: return "minimum";
+  }
+  return "?";
+}
+
+bool is_absent(const table& contest, const std::string& name) {
+  return std::ranges::find(contest.absent, name, &absentee::name) != contest.absent.end();
+}
+
+judgement judge_one(const goal& aim, const table& contest, const measurement& measured) {
+  const judged_by by = contest.judge;
   judgement weighed{.id = aim.id, .bound = aim.bound, .allowance = aim.allowance};
+  weighed.at_least = by == judged_by::minimum;
   const row* ours = measured.find(aim.ours);
   const row* reference = aim.reference.empty() ? nullptr : measured.find(aim.reference);
   if (!aim.reference.empty()) {
@@ -44,7 +59,9 @@ judgement judge_one(const goal& aim, judged_by by, const measurement& measured) 
   if (is_usable(reference)) {
     weighed.reference_value = reference->verdict(by);
   }
-  if (!is_usable(ours) || is_wrong(ours) || is_wrong(reference)) {
+  if (is_absent(contest, aim.ours)) {
+    weighed.is = verdict::skipped;
+  } else if (!is_usable(ours) || is_wrong(ours) || is_wrong(reference)) {
     weighed.is = verdict::wrong;
   } else if (!aim.reference.empty() && !is_usable(reference)) {
     weighed.is = verdict::skipped;
@@ -52,7 +69,8 @@ judgement judge_one(const goal& aim, judged_by by, const measurement& measured) 
     weighed.ratio = aim.reference.empty() ? weighed.ours : weighed.ours / weighed.reference_value;
     const double limit =
         aim.reference.empty() ? aim.bound : aim.bound * weighed.reference_value + aim.allowance;
-    weighed.is = weighed.ours <= limit ? verdict::ok : verdict::miss;
+    const bool met = weighed.at_least ? weighed.ours >= limit : weighed.ours <= limit;
+    weighed.is = met ? verdict::ok : verdict::miss;
   }
   return weighed;
 }
@@ -130,14 +148,14 @@ void write_judgement(std::ostream& out, const judgement& weighed) {
       << ", \"reference\": " << quoted(weighed.reference)
       << ", \"reference_value\": " << weighed.reference_value << ", \"ratio\": " << weighed.ratio
       << ", \"bound\": " << weighed.bound << ", \"allowance\": " << weighed.allowance
+      << ", \"at_least\": " << (weighed.at_least ? "true" : "false")
       << ", \"verdict\": " << quoted(word(weighed.is)) << '}';
 }
 
 void write_outcome(std::ostream& out, const outcome& run) {
   const table& contest = run.contest;
   out << "\n    {\"title\": " << quoted(contest.title) << ", \"unit\": " << quoted(contest.unit)
-      << ",\n     \"judged_by\": "
-      << (contest.judge == judged_by::median ? "\"median\"" : "\"maximum\"")
+      << ",\n     \"judged_by\": " << quoted(word(contest.judge))
       << ", \"rounds\": " << run.measured.rounds
       << ", \"busy_rounds\": " << run.measured.busy_rounds << ",\n     \"contenders\": ";
   write_list(out, run.measured.rows,
@@ -157,7 +175,7 @@ void write_outcome(std::ostream& out, const outcome& run) {
 std::vector<judgement> judge(const table& contest, const measurement& measured) {
   std::vector<judgement> judgements;
   for (const goal& aim : contest.goals) {
-    judgements.push_back(judge_one(aim, contest.judge, measured));
+    judgements.push_back(judge_one(aim, contest, measured));
   }
   return judgements;
 }
@@ -165,8 +183,9 @@ std::vector<judgement> judge(const table& contest, const measurement& measured) 
 std::string goal_line(const judgement& weighed) {
   return "goal " + weighed.id + " ours=" + number(weighed.ours) +
          " reference=" + weighed.reference + ':' + number(weighed.reference_value) +
-         " ratio=" + number(weighed.ratio) + " bound=" + number(weighed.bound) +
-         (weighed.allowance == 0 ? "" : "+" + number(weighed.allowance)) + ' ' + word(weighed.is);
+         " ratio=" + number(weighed.ratio) + " bound=" + (weighed.at_least ? ">=" : "") +
+         number(weighed.bound) + (weighed.allowance == 0 ? "" : "+" + number(weighed.allowance)) +
+         ' ' + word(weighed.is);
 }
 
 void print(const outcome& run) {
@@ -183,7 +202,9 @@ void print(const outcome& run) {
       ranking.push_back(&shown);
     }
   }
-  std::ranges::sort(ranking, {}, [&](const row* shown) { return shown->verdict(contest.judge); });
+  const double direction = contest.judge == judged_by::minimum ? -1 : 1;
+  std::ranges::sort(ranking, {},
+                    [&](const row* shown) { return direction * shown->verdict(contest.judge); });
   for (const row* shown : ranking) {
     print_row(*shown, contest, reference);
   }
@@ -194,6 +215,10 @@ void print(const outcome& run) {
   }
   for (const absentee& peer : contest.absent) {
     std::printf("  skipped %s: %s\n", peer.name.c_str(), peer.reason.c_str());
+  }
+  const std::string remark = contest.remark ? contest.remark() : "";
+  if (!remark.empty()) {
+    std::printf("  note: %s\n", remark.c_str());
   }
   if (run.measured.busy_rounds != 0) {
     std::printf("  note: %zu of %zu rounds began while the machine was busy with other work\n",

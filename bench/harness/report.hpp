@@ -13,7 +13,7 @@ namespace troupe::bench {
 enum class verdict {
   ok,
   miss,
-  skipped,  // The reference is a peer that is not installed.
+  skipped,  // Ours or the reference is not there: a peer that is not installed.
   wrong,    // Ours or the reference computed something else than it should.
 };
 
@@ -25,6 +25,7 @@ struct judgement {
   double ratio = 0;  // Ours / reference; ours itself where there is no reference.
   double bound = 0;
   double allowance = 0;
+  bool at_least = false;  // The bound is a lower one.
   verdict is = verdict::ok;
 };
 

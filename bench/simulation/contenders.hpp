@@ -1,0 +1,15 @@
+// contenders.hpp - what is measured of the simulation. All of it is troupe, through its public
+// headers; times are CPU times of one thread.
+
+#pragma once
+
+#include "bench/harness/measure.hpp"
+
+namespace troupe::bench {
+
+void add_our_random_schedules(table& contest);
+
+/// Runs the program that TROUPE_BENCH_SANITIZED names, or is absent.
+void add_our_sanitized_schedules(table& contest);
+
+}  // namespace troupe::bench
