@@ -12,4 +12,7 @@ void add_our_random_schedules(table& contest);
 /// Runs the program that TROUPE_BENCH_SANITIZED names, or is absent.
 void add_our_sanitized_schedules(table& contest);
 
+void add_our_schedule_bodies(table& contest);
+void add_our_survivals(table& contest);
+
 }  // namespace troupe::bench

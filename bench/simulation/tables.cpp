@@ -36,12 +36,33 @@ table sanitized_table() {
   return contest;
 }
 
+table body_table() {
+  table contest{.title = "a schedule of at most 3 preemptions and 32 actors, as a string",
+                .unit = "characters of its body",
+                .judge = judged_by::maximum};
+  add_our_schedule_bodies(contest);
+  contest.goals.push_back({"S5.body", contest.title + ": at most 16 characters between ':' and '-'",
+                           "longest_body", "", 16});
+  return contest;
+}
+
+table edits_table() {
+  table contest{.title = "schedules replayed after an edit to somebody else, 240 a round",
+                .unit = "% that fail in the same way",
+                .judge = judged_by::minimum};
+  add_our_survivals(contest);
+  contest.goals.push_back({"S5.edits", contest.title + ": at least 90 %", "nearest", "", 90});
+  return contest;
+}
+
 }  // namespace
 
 std::vector<table> simulation_tables() {
   std::vector<table> tables;
   tables.push_back(random_table());
   tables.push_back(sanitized_table());
+  tables.push_back(body_table());
+  tables.push_back(edits_table());
   return tables;
 }
 
