@@ -15,4 +15,9 @@ void add_our_sanitized_schedules(table& contest);
 void add_our_schedule_bodies(table& contest);
 void add_our_survivals(table& contest);
 
+void add_our_shrinking(table& contest);
+void add_our_replays(table& contest);
+void add_our_findings(table& contest);
+void add_our_search(table& contest);
+
 }  // namespace troupe::bench

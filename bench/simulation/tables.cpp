@@ -55,6 +55,42 @@ table edits_table() {
   return contest;
 }
 
+table shrinking_table() {
+  table contest{.title = "making the failing schedule of a planted bug small",
+                .unit = "ms of CPU",
+                .judge = judged_by::maximum};
+  add_our_shrinking(contest);
+  contest.goals.push_back(
+      {"S6.shrink", contest.title + ": at most 2 ms for the median bug", "median_bug", "", 2});
+  return contest;
+}
+
+table replays_table() {
+  table contest{.title = "1,000 replays of each planted bug",
+                .unit = "that fail in the same way",
+                .judge = judged_by::minimum};
+  contest.repeats = false;
+  add_our_replays(contest);
+  contest.goals.push_back({"S6.replay", contest.title + ": all fail", "worst_bug", "", 1'000});
+  return contest;
+}
+
+table findings_table() {
+  table contest{.title = "planted bugs", .unit = "bugs", .judge = judged_by::minimum};
+  contest.repeats = false;
+  add_our_findings(contest);
+  contest.goals.push_back({"S7.found", "planted bugs found: at least 48", "found", "", 48});
+  return contest;
+}
+
+table search_table() {
+  table contest{.title = "finding the planted bugs, all of them", .unit = "s of CPU"};
+  contest.unit_nanoseconds = nanoseconds_per_second;
+  add_our_search(contest);
+  contest.goals.push_back({"S7.time", contest.title + ": at most 5 s", "troupe", "", 5});
+  return contest;
+}
+
 }  // namespace
 
 std::vector<table> simulation_tables() {
@@ -63,6 +99,10 @@ std::vector<table> simulation_tables() {
   tables.push_back(sanitized_table());
   tables.push_back(body_table());
   tables.push_back(edits_table());
+  tables.push_back(shrinking_table());
+  tables.push_back(replays_table());
+  tables.push_back(findings_table());
+  tables.push_back(search_table());
   return tables;
 }
 
