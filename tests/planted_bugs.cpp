@@ -24,6 +24,7 @@ simulation_options within(std::uint64_t budget) {
   options.exhaustive = 1;
   options.samples = budget;
   options.progress = nullptr;
+  options.why = false;  // Finding is what is measured.
   return options;
 }
 

@@ -12,6 +12,11 @@ void add_our_random_schedules(table& contest);
 /// Runs the program that TROUPE_BENCH_SANITIZED names, or is absent.
 void add_our_sanitized_schedules(table& contest);
 
+void add_our_proofs(table& contest);
+void add_our_races(table& contest);
+void add_our_generated_programs(table& contest);
+void add_our_reduction(table& contest);
+
 void add_our_schedule_bodies(table& contest);
 void add_our_survivals(table& contest);
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
@@ -9,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/contenders.hpp"
 #include "bench/simulation/contenders.hpp"
 #include "tests/planted/planted.hpp"
 
@@ -18,15 +22,8 @@ namespace {
 
 using planted::bug;
 
-/// All there are: the functions that tests/planted/planted.hpp declares.
 const planted::bugs& all_bugs() {
-  static const planted::bugs all = [] {
-    planted::bugs together;
-    for (auto* const some : {TROUPE_BENCH_PLANTED}) {
-      for (auto& each : some()) together.push_back(std::move(each));
-    }
-    return together;
-  }();
+  static const planted::bugs all = planted::programs();
   return all;
 }
 
@@ -35,6 +32,7 @@ simulation_options drawing(const bug& what, bool shrunk = true) {
   options.exhaustive = 1;
   options.samples = what.budget;
   options.shrink = shrunk;
+  options.why = false;
   options.heed_environment = false;
   options.progress = nullptr;
   return options;
@@ -44,38 +42,25 @@ simulation_options drawing(const bug& what, bool shrunk = true) {
 
 struct search {
   std::size_t found = 0;
-  double nanoseconds = 0;
-  std::vector<std::string> missed{};
+  std::size_t planted = 0;
+  double milliseconds = 0;
 };
 
-search find_all(std::uint64_t seed = 1) {
-  search result;
-  for (const bug& each : all_bugs()) {
-    simulation_options options = drawing(each);
-    options.seed = seed;
-    const simulation sim(options);
-    cpu_stopwatch watch;
-    watch.start();
-    const exploration report = sim.explore(each.body);
-    watch.stop();
-    result.nanoseconds += watch.nanoseconds();
-    if (!report.failure) {
-      result.missed.emplace_back(each.name);
-      continue;
-    }
-    if (report.schedules == 1) {
-      throw wrong_result(std::string(each.name) + " fails in the default order");
-    }
-    ++result.found;
+/// What tools/planted-bugs prints last: it plants some of its bugs in a copy of the library.
+search find_all() {
+  const char* const tool = std::getenv("TROUPE_BENCH_PLANTED");
+  std::FILE* const output = popen((std::string(tool) + " 2>&1").c_str(), "r");
+  if (output == nullptr) throw wrong_result(std::string("cannot run ") + tool);
+  search all;
+  unsigned long long runs = 0;
+  char line[256] = {};
+  while (std::fgets(line, sizeof line, output) != nullptr) {
+    static_cast<void>(std::sscanf(line, "%zu of %zu found in %llu runs, %lf ms", &all.found,
+                                  &all.planted, &runs, &all.milliseconds));
   }
-  return result;
-}
-
-std::string told(const search& last) {
-  std::string text = std::to_string(last.found) + '/' + std::to_string(all_bugs().size()) +
-                     " found" + (last.missed.empty() ? "" : "; not found:");
-  for (const std::string& name : last.missed) text += "\n        " + name;
-  return text;
+  static_cast<void>(pclose(output));
+  if (all.planted == 0) throw wrong_result(std::string(tool) + ": " + line);
+  return all;
 }
 
 // -- shrinking ------------------------------------------------------------------------------------
@@ -84,7 +69,7 @@ double explored_in(const bug& what, bool shrunk) {
   const simulation sim(drawing(what, shrunk));
   cpu_stopwatch watch;
   watch.start();
-  const exploration report = sim.explore(what.body);
+  const exploration report = sim.explore(planted::simulated(what.body));
   watch.stop();
   if (!report.failure) throw wrong_result(std::string(what.name) + " is not found");
   const bool was_shrunk = report.failure->replays > 0;
@@ -117,12 +102,12 @@ constexpr int replays = 1'000;
 /// How many of 1,000 replays fail exactly as the schedule was told to.
 int replays_alike(const bug& what) {
   const simulation sim(drawing(what));
-  const exploration report = sim.explore(what.body);
+  const exploration report = sim.explore(planted::simulated(what.body));
   if (!report.failure) throw wrong_result(std::string(what.name) + " is not found");
   const failure& found = *report.failure;
   int alike = 0;
   for (int i = 0; i < replays; ++i) {
-    const exploration again = sim.replay(what.body, found.schedule);
+    const exploration again = sim.replay(planted::simulated(what.body), found.schedule);
     alike += again.failure && again.failure->what == found.what &&
                      again.failure->schedule == found.schedule &&
                      again.failure->steps == found.steps
@@ -135,26 +120,30 @@ int replays_alike(const bug& what) {
 }  // namespace
 
 void add_our_findings(table& contest) {
+  if (std::getenv("TROUPE_BENCH_PLANTED") == nullptr) {
+    skip(contest, "found", "bench/run finds no build/release; tools/build release makes it");
+    return;
+  }
   const auto last = std::make_shared<search>();
   contest.contenders.push_back({"found", [last](std::uint64_t) {
                                   *last = find_all();
                                   return static_cast<double>(last->found);
                                 }});
-  contest.contenders.push_back({"worst_of_10_seeds", [](std::uint64_t) {
-                                  std::size_t least = all_bugs().size();
-                                  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-                                    least = std::min(least, find_all(seed).found);
-                                  }
-                                  return static_cast<double>(least);
-                                }});
-  contest.remark = [last] { return told(*last); };
+  contest.remark = [last] {
+    return std::to_string(last->found) + " of " + std::to_string(last->planted) + " found in " +
+           std::to_string(last->milliseconds) + " ms";
+  };
 }
 
 void add_our_search(table& contest) {
+  if (std::getenv("TROUPE_BENCH_PLANTED") == nullptr) {
+    skip(contest, "troupe", "bench/run finds no build/release; tools/build release makes it");
+    return;
+  }
   contest.contenders.push_back({"troupe", [](std::uint64_t times) {
                                   double nanoseconds = 0;
                                   for (std::uint64_t i = 0; i < times; ++i) {
-                                    nanoseconds += find_all().nanoseconds;
+                                    nanoseconds += 1e6 * find_all().milliseconds;
                                   }
                                   return nanoseconds;
                                 }});

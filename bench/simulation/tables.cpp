@@ -9,6 +9,7 @@ namespace troupe::bench {
 namespace {
 
 constexpr double nanoseconds_per_microsecond = 1e3;
+constexpr double nanoseconds_per_millisecond = 1e6;
 constexpr double nanoseconds_per_second = 1e9;
 
 // A figure, and no contender: Relacy draws 0.34 million schedules a CPU second of 3 threads that
@@ -33,6 +34,42 @@ table sanitized_table() {
   add_our_sanitized_schedules(contest);
   contest.goals.push_back(
       {"S2", contest.title + ": at least 0.04 M per CPU second", "troupe", "", 25});
+  return contest;
+}
+
+table proof_table() {
+  table contest{.title = "a proof for 8 replicas with 4 merges", .unit = "ms of CPU"};
+  contest.unit_nanoseconds = nanoseconds_per_millisecond;
+  add_our_proofs(contest);
+  contest.goals.push_back(
+      {"S3.proof", contest.title + ", one partial order: under 20 ms", "troupe", "", 20});
+  return contest;
+}
+
+table race_table() {
+  table contest{.title = "3 replicas with 2 merges that ask one actor",
+                .unit = "runs for every order",
+                .judge = judged_by::maximum};
+  add_our_races(contest);
+  contest.goals.push_back(
+      {"S3.race", contest.title + ": at most 36 runs, none redundant", "troupe", "", 36});
+  return contest;
+}
+
+table generated_table() {
+  table contest{.title = "generated programs whose orders show every outcome",
+                .unit = "programs",
+                .judge = judged_by::minimum};
+  contest.repeats = false;
+  add_our_generated_programs(contest);
+  contest.goals.push_back({"S4", contest.title + ": 500 of 500", "troupe", "", 500});
+  return contest;
+}
+
+table reduction_table() {
+  table contest{.title = "what learning from a run adds to it, 32 parties", .unit = "ns a step"};
+  add_our_reduction(contest);
+  contest.goals.push_back({"S10", contest.title + ": at most 500 ns a step", "troupe", "", 500});
   return contest;
 }
 
@@ -97,12 +134,16 @@ std::vector<table> simulation_tables() {
   std::vector<table> tables;
   tables.push_back(random_table());
   tables.push_back(sanitized_table());
+  tables.push_back(proof_table());
+  tables.push_back(race_table());
+  tables.push_back(generated_table());
   tables.push_back(body_table());
   tables.push_back(edits_table());
   tables.push_back(shrinking_table());
   tables.push_back(replays_table());
   tables.push_back(findings_table());
   tables.push_back(search_table());
+  tables.push_back(reduction_table());
   return tables;
 }
 

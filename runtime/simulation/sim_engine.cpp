@@ -152,6 +152,7 @@ void sim_engine::begin_step(std::uint32_t owner, std::uint32_t sender, std::size
   if (own_steps_.size() <= last_) own_steps_.resize(last_ + 1);
   ++own_steps_[last_];
   ++steps_;
+  if (steps_ + watched_at_end > step_limit_) end_.push_back(owner);
 }
 
 void sim_engine::look_at_claims() {
@@ -332,28 +333,6 @@ void sim_engine::drop_queued() noexcept {
     hops_.pop_front();
     hop.step(event::turn::drop);
   }
-}
-
-void sim_engine::fail_as_too_long() const {
-  if (step_limit_ < options_.max_steps) {
-    throw error(errc::too_long,
-                "after world::heal() the run took more steps than it was given, " +
-                    std::to_string(step_limit_) + " in all",
-                "look for who waits for what never comes, or give heal() more steps");
-  }
-  throw error(errc::too_long,
-              "the run took more than " + std::to_string(options_.max_steps) + " steps",
-              "look for a loop that never ends, or raise simulation_options::max_steps");
-}
-
-void sim_engine::fail_as_deadlock() const {
-  error_facts facts(errc::deadlock, "deadlock at step " + std::to_string(steps_) +
-                                        ", t=" + std::to_string(now_.count() / 1'000'000) +
-                                        "ms: nothing can run and somebody waits");
-  facts.waiting = waiting();
-  facts.fix = "look for who never answers: each line names what a coroutine waits for";
-  facts.replay = to_string(taken());
-  throw error(std::move(facts));
 }
 
 }  // namespace troupe::detail

@@ -143,6 +143,7 @@ class sim_engine final : public runtime_state {
     std::uint32_t cause;  // The step that posted it, in the log.
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::uint64_t watched_at_end = 3'000;  // Steps.
   struct pending_timer {
     std::chrono::nanoseconds deadline;
     std::uint64_t ticket;
@@ -163,6 +164,8 @@ class sim_engine final : public runtime_state {
   void let_go(std::uint64_t ticket);
   void look_at_claims();
   [[noreturn]] void fail_as_too_long() const;
+  /// How the run goes round in circles; empty if it does not.
+  std::string lasso() const;
   void run_hops();
   bool advance_time();
   void end_timers();
@@ -196,8 +199,9 @@ class sim_engine final : public runtime_state {
   detail::claims claims_;
   fault_injector faults_;
   std::uint64_t step_limit_;
-  unsigned early_timeouts_;     // Left.
-  std::uint32_t clock_id_ = 0;  // If there may be any.
+  std::vector<std::uint32_t> end_;  // Whose the last steps before the limit were.
+  unsigned early_timeouts_;         // Left.
+  std::uint32_t clock_id_ = 0;      // If there may be any.
   std::vector<step_record>* journal_ = nullptr;
   const tracer* picture_ = nullptr;
   step_log* log_;

@@ -64,8 +64,33 @@ TEST_CASE("TR-403 too_long: a loop never ends") {
   const failure found = failure_of(never_ends, options);
   CHECK(found.steps == 1001);
   show(raised({.code = errc::too_long,
-               .what = "the run took more than 1000 steps",
+               .what = "the run took more than 1000 steps; at its end the same 1 step comes again "
+                       "and again: task/0",
                .fix = "look for a loop that never ends, or raise simulation_options::max_steps"},
+              found.exception));
+}
+
+TEST_CASE("TR-403 too_long: a world that was healed gets nowhere") {
+  const failure found = failure_of([](world& w) -> task<> {
+    w.heal(100);
+    co_await never_ends(w);
+  });
+  raised({.code = errc::too_long,
+          .what = "after world::heal() the run took more steps than it was given, 101 in all; at "
+                  "its end the same 1 step comes again and again: task/0",
+          .fix = "look for who waits for what never comes, or give heal() more steps"},
+         found.exception);
+}
+
+TEST_CASE("TR-404 injected_fault: a replica crashes before it begins") {
+  const failure found = failure_of([](world& w) -> task<> {
+    w.faults(fault_budget().crashes(1));
+    mirrored_strategy strategy(w.runtime(), 2);
+    co_await strategy.run([] {});
+  });
+  show(raised({.code = errc::injected_fault,
+               .what = "the replica crashed before it began, as the world allowed",
+               .fix = "let the program live with it: see fault_budget::crashes()"},
               found.exception));
 }
 

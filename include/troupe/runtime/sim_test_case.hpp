@@ -12,7 +12,7 @@
 // and their kin. Catch2's own macros do not belong there: they would count every run.
 //
 // Guarantees
-//   one line     a test that holds prints how far: "name: proved: holds under all 36 schedules";
+//   one line     a test that holds prints how far: "name: proved: 36 of 36 partial orders …";
 //   one failure  a test that does not hold is one failed assertion of Catch2's with the report, and
 //                one printed line with the command that replays it;
 //   kept         with TROUPE_SIM_CORPUS=<folder> schedules that failed are tried first; see

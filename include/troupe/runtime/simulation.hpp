@@ -125,9 +125,10 @@ struct simulation_options {
   unsigned early_timeouts = 0;
   /// Lines of execution: replicas and actors are dealt out to them, as on a pool.
   std::size_t lines = 2;
-  /// Makes a failing schedule as small as it gets before it is reported, and finds the step
-  /// after which the failure could not be avoided any more.
+  /// Makes a failing schedule as small as it gets before it is reported.
   bool shrink = true;
+  /// Finds the step after which a failure could not be avoided any more.
+  bool why = true;
   /// Reads TROUPE_SIM_SCHEDULE; if it is set, replays that schedule instead of exploring, with
   /// TROUPE_SIM_REPLAY=nearest as far as it fits. TROUPE_SIM_SEED and TROUPE_SIM_SAMPLES take the
   /// place of `seed` and `samples`.
@@ -175,6 +176,7 @@ struct exploration {
   std::uint64_t redundant = 0;   ///< Runs that turned out to have the order of another one.
   double sequences = 0;          ///< Schedules with these orders; 0 if that is not known.
   std::optional<double> unseen;  ///< Of drawn schedules, about what part has an order not seen yet.
+  std::uint64_t steps = 0;       ///< Of all these runs together.
   std::uint64_t trace = 0;       ///< Of all steps of the runs that looked for orders, a number that
                                  ///< is the same in every build.
   std::chrono::nanoseconds taken{0};

@@ -170,6 +170,7 @@ class explorer {
         if (wishes.log) order.read(log, log.steps().size());
         const std::lock_guard lock(mutex);
         ++result_.schedules;
+        result_.steps += run.steps;
         note(made_, run.sometimes);
         note(met_, run.sometimes_met);
         if (run.failure && i < end) {
@@ -246,6 +247,7 @@ class explorer {
     if (tell_orders_) wishes.log = &log_;
     one_run run = run_once(options_, policy, body_, wishes);
     length_ = std::max(length_, run.steps);
+    result_.steps += run.steps;
     note(made_, run.sometimes);
     note(met_, run.sometimes_met);
     if (run.failure) {
@@ -323,10 +325,8 @@ class explorer {
       result_.failure = std::move(found);
       return;
     }
-    if (options_.shrink) {
-      found = shrink(options_, body_, std::move(found), watch_);
-      explain(options_, body_, found, watch_);
-    }
+    if (options_.shrink) found = shrink(options_, body_, std::move(found), watch_);
+    if (options_.why) explain(options_, body_, found, watch_);
     fails_again(found);
     result_.failure = std::move(found);
   }
