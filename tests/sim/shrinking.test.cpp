@@ -17,6 +17,7 @@ namespace {
 
 simulation_options drawing(std::uint64_t seed = 1) {
   simulation_options options;
+  options.why = false;
   options.heed_environment = false;
   options.exhaustive = 1;
   options.samples = 20'000;

@@ -360,7 +360,7 @@ class explorer {
   bool tell_orders_at_once_ = false;  // The same for threads, which do not look at it again.
   bool all_orders_ = false;           // There are no others, if what is shared is seen.
   bool sequences_known_ = true;
-  std::size_t countable_ = 300'000;  // States of sequences, of all orders.
+  std::size_t countable_ = 1'000'000;  // States of sequences, of all orders.
   bool tried_all_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::chrono::nanoseconds resumed_after_{0};

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
+#include <limits>
+#include <utility>
+#include <vector>
 
 namespace troupe::detail {
 
@@ -182,26 +184,44 @@ std::uint64_t partial_order::id_of(index step) const noexcept {
 }
 
 double partial_order::sequences(std::size_t& states) const {
-  // A state is how far each party is. All states of one length are known before the next ones.
-  using state = std::vector<std::uint32_t>;
+  // A state is how far each party is, as one number: the digit of a party counts its steps.
   std::vector<std::vector<index>> steps_of(parties_);
   for (index i = 0; i < log_->steps().size(); ++i) steps_of[log_->steps()[i].owner].push_back(i);
-  std::map<state, double> now{{state(parties_, 0), 1.0}};
+  std::vector<std::uint64_t> place(parties_);
+  std::uint64_t above = 1;
+  for (std::size_t p = 0; p < parties_; ++p) {
+    place[p] = above;
+    if (above > std::numeric_limits<std::uint64_t>::max() / (steps_of[p].size() + 1)) return 0;
+    above *= steps_of[p].size() + 1;
+  }
+  // All states of one length are known before the next ones.
+  std::vector<std::pair<std::uint64_t, double>> now{{0, 1.0}};
+  std::vector<std::pair<std::uint64_t, double>> next;
+  std::vector<std::uint32_t> so_far(parties_);
   for (std::size_t taken = 0; taken < log_->steps().size(); ++taken) {
-    std::map<state, double> next;
-    for (const auto& [at, ways] : now) {
-      if (states == 0) return 0;
-      --states;
+    if (now.size() > states) return 0;
+    states -= now.size();
+    next.clear();
+    for (const auto& [state, ways] : now) {
       for (std::size_t p = 0; p < parties_; ++p) {
-        if (at[p] == steps_of[p].size() || !possible(steps_of[p][at[p]], at)) continue;
-        state then = at;
-        ++then[p];
-        next[std::move(then)] += ways;
+        so_far[p] = static_cast<std::uint32_t>(state / place[p] % (steps_of[p].size() + 1));
+      }
+      for (std::size_t p = 0; p < parties_; ++p) {
+        if (so_far[p] == steps_of[p].size() || !possible(steps_of[p][so_far[p]], so_far)) continue;
+        next.emplace_back(state + place[p], ways);
       }
     }
-    now = std::move(next);
+    std::sort(next.begin(), next.end());
+    now.clear();
+    for (const auto& [state, ways] : next) {
+      if (!now.empty() && now.back().first == state) {
+        now.back().second += ways;
+      } else {
+        now.emplace_back(state, ways);
+      }
+    }
   }
-  return now.begin()->second;
+  return now.front().second;
 }
 
 bool partial_order::possible(index step, const std::vector<std::uint32_t>& so_far) const noexcept {

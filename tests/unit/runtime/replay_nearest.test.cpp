@@ -22,6 +22,7 @@ task<> in_another_order(world& w) {
 
 simulation isolated() {
   simulation_options options;
+  options.why = false;
   options.heed_environment = false;
   return simulation(options);
 }
