@@ -72,6 +72,8 @@ constexpr std::array catalogue{
     entry{errc::too_long, "a simulated run took too many steps", std::errc::timed_out},
     entry{errc::injected_fault, "a replica crashed, as its simulated world allowed",
           std::errc::owner_dead},
+    entry{errc::leaked_coroutine, "a simulated run left coroutines behind",
+          std::errc::resource_unavailable_try_again},
     entry{errc::would_block, "blocking here would wait for itself",
           std::errc::resource_deadlock_would_occur},
 };

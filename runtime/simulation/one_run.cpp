@@ -8,6 +8,7 @@
 
 #include "runtime/simulation/partial_order/every_order.hpp"
 #include "troupe/core/error.hpp"
+#include "troupe/core/recycling.hpp"
 
 namespace troupe::detail {
 
@@ -18,6 +19,17 @@ const step_record* record_of_step(const std::vector<step_record>& journal, std::
   }
   return nullptr;
 }
+
+namespace {
+
+[[noreturn]] void throw_leaked(std::int64_t frames) {
+  throw error(errc::leaked_coroutine,
+              "the world has ended, and " + std::to_string(frames) +
+                  (frames == 1 ? " coroutine of it is" : " coroutines of it are") + " left",
+              "look for a task that is kept outside of the program and was never awaited");
+}
+
+}  // namespace
 
 one_run run_once(const simulation_options& options, choice_policy& policy,
                  const simulation::program& body, const run_wishes& wishes) {
@@ -33,8 +45,10 @@ one_run run_once(const simulation_options& options, choice_policy& policy,
   one_run result;
   if (wishes.journal || wishes.mark != 0) engine->keep_journal(result.journal, ring);
   try {
+    const std::int64_t frames = frames_alive;
     engine->run(body);
     if (wishes.check) wishes.check();
+    if (frames_alive > frames) throw_leaked(frames_alive - frames);
   } catch (const seen_before&) {
     result.broken_off = true;
   } catch (...) {

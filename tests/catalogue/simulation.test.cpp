@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 #include <troupe/troupe.hpp>
+#include <vector>
 
 #include "tests/catalogue/example.hpp"
 
@@ -91,6 +92,20 @@ TEST_CASE("TR-404 injected_fault: a replica crashes before it begins") {
   show(raised({.code = errc::injected_fault,
                .what = "the replica crashed before it began, as the world allowed",
                .fix = "let the program live with it: see fault_budget::crashes()"},
+              found.exception));
+}
+
+TEST_CASE("TR-405 leaked_coroutine: a task outlives its world") {
+  std::vector<task<>> kept;
+  const failure found = failure_of([&kept](world& w) -> task<> {
+    return [](world* in, std::vector<task<>>* into) -> task<> {
+      into->push_back(does_nothing(*in));
+      co_return;
+    }(&w, &kept);
+  });
+  show(raised({.code = errc::leaked_coroutine,
+               .what = "the world has ended, and 1 coroutine of it is left",
+               .fix = "look for a task that is kept outside of the program and was never awaited"},
               found.exception));
 }
 

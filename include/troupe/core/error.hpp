@@ -60,6 +60,7 @@ enum class errc {
   schedule_diverged = 402,       ///< A schedule that does not fit the program any more.
   too_long = 403,                ///< A simulated run that took more steps than it was allowed.
   injected_fault = 404,          ///< A simulated crash.
+  leaked_coroutine = 405,        ///< A simulated run ended, and some of its coroutines are left.
   would_block = 501,             ///< block_on() from inside what it would wait for.
 };
 

@@ -91,6 +91,20 @@ inline void recycling_free(void* memory, [[maybe_unused]] std::size_t bytes) noe
   ::operator delete(memory);
 }
 
+/// Coroutine frames that this thread has made, less those it has destroyed: a simulation, which
+/// is one thread, sees those that were forgotten.
+inline constinit thread_local std::int64_t frames_alive = 0;
+
+inline void* allocate_frame(std::size_t bytes) {
+  void* const frame = recycling_allocate(bytes);
+  ++frames_alive;
+  return frame;
+}
+inline void free_frame(void* frame, std::size_t bytes) noexcept {
+  --frames_alive;
+  recycling_free(frame, bytes);
+}
+
 }  // namespace troupe::detail
 
 namespace troupe {

@@ -116,10 +116,8 @@ struct task_promise_base : chain_link {
     return awaiter_at<std::remove_reference_t<A>>(awaitable);
   }
 
-  static void* operator new(std::size_t bytes) { return recycling_allocate(bytes); }
-  static void operator delete(void* frame, std::size_t bytes) noexcept {
-    recycling_free(frame, bytes);
-  }
+  static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
+  static void operator delete(void* frame, std::size_t bytes) noexcept { free_frame(frame, bytes); }
 };
 
 template <class T>
