@@ -103,7 +103,7 @@ bool simulation_finds_and_replays() {
   const exploration again = sim.replay(buggy, found.failure->schedule);
   // [/explore]
   if (again.passed() || again.failure->what != found.failure->what ||
-      again.failure->picture != found.failure->picture) {
+      again.failure->steps != found.failure->steps) {
     return false;
   }
   std::cout << "replay:     the same failure, step for step\n";
