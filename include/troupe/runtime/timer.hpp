@@ -29,6 +29,7 @@
 #include <utility>
 
 #include "troupe/runtime/asio.hpp"
+#include "troupe/runtime/footprint.hpp"
 #include "troupe/runtime/use_task.hpp"
 
 namespace troupe {
@@ -81,23 +82,28 @@ class timer {
 
   template <class Token>
   auto async_wait(Token&& token) {
-    return asio::async_initiate<Token, void(std::error_code)>(start_wait(*source_), token);
+    return asio::async_initiate<Token, void(std::error_code)>(start_wait(*this), token);
   }
 
  private:
-  /// Has nothing to do with what other operations touch.
+  /// A task that waits has nothing to do with what other operations touch. What another handler
+  /// does nobody knows, and those of one deadline are called in the order they came in.
   class start_wait {
    public:
     using touches_itself_only = void;
-    explicit start_wait(timer_source& of) noexcept : source_(&of) {}
+    explicit start_wait(timer& of) noexcept : timer_(&of) {}
 
     template <class Handler>
     void operator()(Handler handler) const {
-      source_->async_wait(timer_handler(std::move(handler)));
+      if constexpr (!std::same_as<Handler, detail::asio_handler<std::error_code>>) {
+        footprint::touches(&asio::query(timer_->executor_, asio::execution::context),
+                           touch::change);
+      }
+      timer_->source_->async_wait(timer_handler(std::move(handler)));
     }
 
    private:
-    timer_source* source_;
+    timer* timer_;
   };
 
   executor_type executor_;
