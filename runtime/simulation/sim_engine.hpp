@@ -107,8 +107,10 @@ class sim_engine final : public runtime_state {
   schedule::deviation name_ready(schedule::deviation here, std::size_t entry) const;
   /// Of the step that this choice would take. \pre There is a log.
   step_key ready_link(std::size_t entry) const noexcept {
-    return entry < ready_.size() ? ready_[entry].key : log_->link_of(clock_id_, 0);
+    return is_early_timeout(entry) ? log_->link_of(clock_id_, 0) : ready_[entry].key;
   }
+  /// Whether this choice lets time pass though somebody can run.
+  bool is_early_timeout(std::size_t entry) const noexcept { return entry == ready_.size(); }
 
   // The seam's side.
   void post(event& e) noexcept;

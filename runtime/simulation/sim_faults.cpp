@@ -14,6 +14,7 @@ void sim_engine::let_timer_end_early() {
   }
   begin_step(clock_id_, 0, ready_.size() + 1);
   end_timers();
+  run_hops();  // What ended timers set going comes of this step.
   if (log_) log_->end();
 }
 
@@ -44,6 +45,8 @@ void sim_engine::let_go(std::uint64_t ticket) {
   const auto same = [&](const held_link& h) { return h.ticket == ticket; };
   const auto late = std::find_if(held_.begin(), held_.end(), same);
   if (late == held_.end()) return;
+  // A step that lets it go has to come before it.
+  if (log_ && log_->now() != step_log::none) nodes_[late->what.first].cause = log_->now();
   ready_.push_back(late->what);
   held_.erase(late);
 }
@@ -51,16 +54,16 @@ void sim_engine::let_go(std::uint64_t ticket) {
 void sim_engine::allow_faults(const fault_budget& budget) noexcept {
   footprint::touches(&faults_, touch::change);
   faults_.allow(budget);
+  step_limit_ = options_.max_steps;  // What heal() asked for ends here.
 }
 
 void sim_engine::heal(std::uint64_t steps) {
   footprint::touches(&faults_, touch::change);
   faults_.heal();
   early_timeouts_ = 0;
-  step_limit_ = std::min(step_limit_, steps_ + steps);
+  if (steps < step_limit_ - std::min(steps_, step_limit_)) step_limit_ = steps_ + steps;
   while (!held_.empty()) {
     remove_timer(held_.front().ticket);
-    if (log_) nodes_[held_.front().what.first].cause = log_->now();
     let_go(held_.front().ticket);
   }
 }

@@ -71,6 +71,11 @@ std::size_t every_order::choose(const choice_point& point) {
     throw_another_course();
   }
   moment& now = append(false);
+  // No run ends with a step of the clock that is still to come: nothing would race with it.
+  if (point.engine.is_early_timeout(point.count - 1)) {
+    clock_link_ = point.engine.ready_link(point.count - 1);
+    now.wanted.push_back(clock_link_);
+  }
   const std::size_t chosen = pick(point, now);
   if (chosen == point.count || seen_before_) {
     --size_;
@@ -160,6 +165,8 @@ void every_order::reverse(const partial_order::race& r) {
     if (!later) initials_.push_back(k);
   }
   moment& at = moments_[by_step_[r.first]];
+  // Where the clock could go on it is wanted already; elsewhere there was no timer yet.
+  if (log_.steps()[initials_.front()].link == clock_link_) return;
   for (const auto k : initials_) {
     if (leads_to(at, log_.steps()[k].link)) return;
   }

@@ -93,6 +93,7 @@ class every_order final : public choice_policy {
   std::vector<std::size_t> by_step_;  // The moment of each.
   bool seen_before_ = false;
   std::vector<partial_order::index> initials_;
+  step_key clock_link_ = 0;  // Of timers that end early, if any could.
 };
 
 }  // namespace troupe::detail
