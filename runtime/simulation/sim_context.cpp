@@ -23,7 +23,8 @@ class world_timer final : public timer_source {
     cancel();
     const auto now = std::chrono::nanoseconds(static_cast<std::int64_t>(engine_.now()));
     footprint::touches(this, touch::change);
-    deadline_ = now + std::max(delay, std::chrono::nanoseconds(0));
+    const auto forever = std::chrono::nanoseconds::max() - now;
+    deadline_ = now + std::clamp(delay, std::chrono::nanoseconds(0), forever);
   }
 
   void async_wait(timer_handler handler) override {

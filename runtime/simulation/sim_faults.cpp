@@ -37,7 +37,9 @@ void sim_engine::hold(std::size_t entry) {
   held_link late{ready_[entry], 0};
   ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(entry));
   late.ticket = tickets_ + 1;
-  add_timer(now_ + faults_.lasting(), [this, ticket = late.ticket] { let_go(ticket); });
+  const auto forever = std::chrono::nanoseconds::max() - now_;
+  const auto how_long = std::clamp(faults_.lasting(), std::chrono::nanoseconds(0), forever);
+  add_timer(now_ + how_long, [this, ticket = late.ticket] { let_go(ticket); });
   held_.push_back(late);
 }
 

@@ -117,6 +117,26 @@ TEST_CASE("what a fault holds up may come early, in every order") {
   CHECK(shows_everything(a_stall_ends_early, 1) > 2);
 }
 
+task<> a_stall_of(world& w, std::chrono::nanoseconds how_long) {
+  w.faults(fault_budget().stalls(1).lasting(how_long));
+  mirrored_strategy strategy(w.runtime(), 2);
+  co_await nap();
+  const auto before = w.now();
+  co_await strategy.run(nap);
+  w.check(w.now() > before, "time goes on");
+}
+
+TEST_CASE("time never goes back, however long a fault lasts") {
+  for (const auto how_long : {std::chrono::nanoseconds(-1h), std::chrono::nanoseconds::max()}) {
+    simulation_options options;
+    options.heed_environment = false;
+    const auto report =
+        simulation(options).explore([=](world& w) { return a_stall_of(w, how_long); });
+    INFO(report.text());
+    CHECK(report.passed());
+  }
+}
+
 // -- handlers of timers --------------------------------------------------------------------------
 
 task<> start_alarm(replica_context ctx, std::vector<std::unique_ptr<timer>>* alarms,
