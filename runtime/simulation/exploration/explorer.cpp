@@ -95,7 +95,13 @@ class explorer {
 
   bool run_orders() {
     every_order policy(log_);
-    const search_state state{policy, result_, orders_, sequences_known_};
+    const search_state state{policy,
+                             result_,
+                             orders_,
+                             sequences_known_,
+                             made_,
+                             met_,
+                             mixed(options_.lines, options_.early_timeouts)};
     const bool resumed = !options_.frontier.empty() && load_search(options_.frontier, state);
     resumed_after_ = result_.taken;
     bool more = !resumed || policy.has_more();

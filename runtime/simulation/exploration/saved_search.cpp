@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <limits>
 #include <string_view>
 #include <system_error>
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view format = "troupe-search-1";
+constexpr std::string_view format = "troupe-search-2";
 
 /// Tells this build of the program from others: what is known of the one need not hold for them.
 std::uint64_t this_program() {
@@ -28,6 +29,18 @@ std::uint64_t this_program() {
   const auto size = fs::file_size(self, problem);
   const auto written = fs::last_write_time(self, problem).time_since_epoch().count();
   return problem ? 0 : mixed(size, static_cast<std::uint64_t>(written));
+}
+
+void save_claims(std::ostream& out, const std::vector<std::string>& claims) {
+  out << claims.size() << ' ';
+  for (const auto& claim : claims) out << std::quoted(claim) << ' ';
+  out << '\n';
+}
+
+void load_claims(std::istream& in, std::vector<std::string>& claims) {
+  std::size_t left = 0;
+  in >> left;
+  for (std::string claim; left > 0 && in >> std::quoted(claim); --left) claims.push_back(claim);
 }
 
 }  // namespace
@@ -42,9 +55,11 @@ bool save_search(const std::string& file, const search_state& state) {
     std::ofstream out(fresh);
     out.precision(std::numeric_limits<double>::max_digits10);
     const exploration& r = state.result;
-    out << format << ' ' << this_program() << ' ' << r.schedules << ' ' << r.redundant << ' '
-        << r.sequences << ' ' << state.sequences_known << ' ' << r.trace << ' ' << r.taken.count()
-        << '\n';
+    out << format << ' ' << mixed(this_program(), state.of_world) << ' ' << r.schedules << ' '
+        << r.redundant << ' ' << r.sequences << ' ' << state.sequences_known << ' ' << r.trace
+        << ' ' << r.taken.count() << ' ' << r.steps << '\n';
+    save_claims(out, state.made);
+    save_claims(out, state.met);
     out << state.orders.size() << ' ';
     std::vector<std::uint64_t> orders;
     for (const auto& each : state.orders) orders.push_back(each.first);
@@ -68,9 +83,12 @@ bool load_search(const std::string& file, const search_state& state) {
   std::size_t orders = 0;
   std::uint64_t program = 0;
   in >> word >> program;
-  if (word == format && program != this_program()) return false;
+  if (word == format && program != mixed(this_program(), state.of_world)) return false;
   in >> r.schedules >> r.redundant >> r.sequences >> state.sequences_known >> r.trace >> taken >>
-      orders;
+      r.steps;
+  load_claims(in, state.made);
+  load_claims(in, state.met);
+  in >> orders;
   for (std::uint64_t order = 0; orders > 0 && in >> order; --orders) state.orders[order] = 0;
   if (!in || word != format || !state.policy.load(in)) {
     throw error(errc::invalid_schedule, "'" + file + "' is not a search that can go on",

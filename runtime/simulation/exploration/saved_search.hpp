@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "runtime/simulation/partial_order/every_order.hpp"
 #include "troupe/runtime/simulation.hpp"
@@ -19,6 +20,9 @@ struct search_state {
   exploration& result;
   order_counts& orders;
   bool& sequences_known;
+  std::vector<std::string>& made;  ///< Claims of world::sometimes(): all …
+  std::vector<std::string>& met;   ///< … and those that were met.
+  std::uint64_t of_world;  ///< What the options make of it: in another one it tells nothing.
 };
 
 /// \return whether the file is written; it is as it was before, or whole.

@@ -91,8 +91,29 @@ TEST_CASE("a search that was interrupted goes on where it was, however often tha
   CHECK(report.orders == at_once.orders);
   CHECK(report.redundant == at_once.redundant);
   CHECK(report.trace == at_once.trace);
+  CHECK(report.steps == at_once.steps);
   CHECK(parts.orders == whole.orders);
   CHECK_FALSE(fs::exists(place.file()));
+}
+
+task<> claim_the_first(world& w, seen* into) {
+  w.sometimes("at \"first\"", into->runs == 0);
+  co_await tell_all(w, into);
+}
+
+TEST_CASE("what was met before a search was interrupted has been met") {
+  const scratch place;
+  seen parts;
+  parts.interrupted_in = 9;
+  const simulation sim(searching(place.file()));
+  const auto body = [&](world& w) { return claim_the_first(w, &parts); };
+  const auto first_half = sim.explore(body);
+  REQUIRE(first_half.saved);
+  const auto whole = sim.explore(body);
+  INFO(whole.text());
+  CHECK(whole.complete);
+  CHECK(whole.never.empty());
+  CHECK(whole.steps > first_half.steps);
 }
 
 TEST_CASE("an interrupted search says that the next one goes on") {
@@ -119,6 +140,22 @@ TEST_CASE("what another build of the program has left is not gone on with") {
   seen anew;
   seen whole;
   CHECK(search(place.file(), &anew).schedules == search("", &whole).schedules);
+}
+
+TEST_CASE("what was searched on other lines is not gone on with") {
+  const scratch place;
+  seen parts;
+  parts.interrupted_in = 7;
+  REQUIRE(search(place.file(), &parts).saved);
+  simulation_options options = searching(place.file());
+  options.lines = 1;
+  seen anew;
+  const auto report = simulation(options).explore([&](world& w) { return tell_all(w, &anew); });
+  options.frontier.clear();
+  seen whole;
+  simulation(options).explore([&](world& w) { return tell_all(w, &whole); });
+  CHECK(report.complete);
+  CHECK(anew.runs == whole.runs);
 }
 
 TEST_CASE("a file that is no search is errc::invalid_schedule") {
