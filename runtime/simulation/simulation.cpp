@@ -213,7 +213,10 @@ std::string exploration::text(std::optional<std::string_view> arguments) const {
     }
     if (interrupted) {
       return "interrupted: holds under the " + std::to_string(schedules) +
-             " schedules tried; there are more" + (saved ? ", and the next time it goes on" : "");
+             " schedules tried; there are more" +
+             (saved       ? ", and the next time it goes on"
+              : not_saved ? ", and the search could not be written to its file"
+                          : "");
     }
     if (replayed) return "replayed: holds under the given schedule" + left;
     return complete ? proof_of(*this) : sample_of(*this);

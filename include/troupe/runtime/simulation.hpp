@@ -181,7 +181,8 @@ struct exploration {
                                  ///< is the same in every build.
   std::chrono::nanoseconds taken{0};
   bool interrupted = false;      ///< By Ctrl-C: there may be more to know …
-  bool saved = false;            ///< … and the next exploration goes on with it.
+  bool saved = false;            ///< … and the next exploration goes on with it, …
+  bool not_saved = false;        ///< … or should, but its file could not be written.
   bool replayed = false;         ///< One given schedule was run, nothing explored.
   std::size_t left_out = 0;      ///< Of a given schedule, what did not fit and was left out.
   bool program_changed = false;  ///< The given schedule is one of other participants.

@@ -122,7 +122,10 @@ class explorer {
       more = policy.next();
       if (result_.interrupted) {
         note_time();
-        if (!options_.frontier.empty()) result_.saved = save_search(options_.frontier, state);
+        if (!options_.frontier.empty()) {
+          result_.saved = save_search(options_.frontier, state);
+          result_.not_saved = !result_.saved;
+        }
         return !more;
       }
     }
@@ -222,7 +225,7 @@ class explorer {
 
   /// \return whether it is a new one.
   bool note_order(const partial_order& order) {
-    if (!orders_.emplace(order.fingerprint(), 0).second) return false;
+    if (!orders_.emplace(order.fingerprint(), met_by_search).second) return false;
     const double sequences = sequences_known_ ? order.sequences(countable_) : 0;
     result_.sequences += sequences;
     sequences_known_ = sequences > 0;

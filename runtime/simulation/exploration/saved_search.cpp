@@ -75,6 +75,11 @@ bool save_search(const std::string& file, const search_state& state) {
 }
 
 bool load_search(const std::string& file, const search_state& state) {
+  if (fs::is_directory(file)) {
+    throw error(errc::invalid_schedule,
+                "'" + file + "' is a folder, and a search is kept in a file",
+                "name a file in it: simulation_options::frontier");
+  }
   std::ifstream in(file);
   if (!in) return false;
   exploration& r = state.result;
@@ -89,7 +94,9 @@ bool load_search(const std::string& file, const search_state& state) {
   load_claims(in, state.made);
   load_claims(in, state.met);
   in >> orders;
-  for (std::uint64_t order = 0; orders > 0 && in >> order; --orders) state.orders[order] = 0;
+  for (std::uint64_t order = 0; orders > 0 && in >> order; --orders) {
+    state.orders[order] = met_by_search;
+  }
   if (!in || word != format || !state.policy.load(in)) {
     throw error(errc::invalid_schedule, "'" + file + "' is not a search that can go on",
                 "delete it: the search begins anew");

@@ -12,6 +12,9 @@
 
 namespace troupe::detail {
 
+/// How often an order was drawn that the search has met: it is none that was drawn once only.
+constexpr std::uint32_t met_by_search = 2;
+
 using order_counts = std::unordered_map<std::uint64_t, std::uint32_t>;
 
 /// What a search that is not over knows.

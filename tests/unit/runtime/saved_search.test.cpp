@@ -158,6 +158,24 @@ TEST_CASE("what was searched on other lines is not gone on with") {
   CHECK(anew.runs == whole.runs);
 }
 
+TEST_CASE("a search that cannot be written says so, and one that is a folder is refused") {
+  const scratch place;
+  seen parts;
+  parts.interrupted_in = 7;
+  const auto report = search("/proc/nowhere/of.search", &parts);
+  CHECK(report.interrupted);
+  CHECK_FALSE(report.saved);
+  CHECK(report.text().find("could not be written") != std::string::npos);
+  fs::create_directories(place.file());
+  try {
+    search(place.file(), &parts);
+    FAIL("it was read");
+  } catch (const error& told) {
+    CHECK(told.code() == errc::invalid_schedule);
+    CHECK(std::string(told.what()).find("is a folder") != std::string::npos);
+  }
+}
+
 TEST_CASE("a file that is no search is errc::invalid_schedule") {
   const scratch place;
   seen parts;
