@@ -58,7 +58,8 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
   set_ambient(mode);
   rules_ = rules;
   phase_ = phase::gathering;
-  cancel_asked_ = cancel_seen_ = over_ = false;
+  cancel_asked_ = false;
+  cancel_seen_ = over_ = false;
   merges_ = 0;
   last_agreed_ = place{};
   if (merge_failure_) merge_failure_ = nullptr;
