@@ -32,6 +32,7 @@ barrier_actor::barrier_actor(std::span<const party> homes)
       asked_to_cancel_(*this, who_) {
   footprint::made(this);
   footprint::made(&lines_left_);
+  shares_.reserve(homes.size());
   for (const party& home : homes) {
     shares_.push_back(std::make_unique<share>(*this, home));
     footprint::made(shares_.back().get());

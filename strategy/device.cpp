@@ -59,6 +59,7 @@ std::vector<std::string> first_devices(int replicas) {
     detail::refuse_device("a strategy needs at least one replica, not " + std::to_string(replicas));
   }
   std::vector<std::string> devices;
+  devices.reserve(static_cast<std::size_t>(replicas));
   for (int i = 0; i < replicas; ++i) {
     devices.push_back("/job:localhost/replica:0/task:0/device:CPU:" + std::to_string(i));
   }

@@ -36,6 +36,7 @@
 #include "troupe/actors/replica_actor.hpp"
 #include "troupe/actors/run_rules.hpp"
 #include "troupe/core/error.hpp"
+#include "troupe/core/recycling.hpp"
 #include "troupe/runtime/footprint.hpp"
 #include "troupe/runtime/scheduler.hpp"
 
@@ -119,7 +120,7 @@ class barrier_actor final : public routine {
   };
 
   /// The part of the barrier that lives on one line.
-  struct alignas(64) share {
+  struct alignas(64) share : detail::recycled {
     share(barrier_actor& b, const party& where) noexcept;
 
     void halt() noexcept;

@@ -21,11 +21,12 @@
 
 #include "troupe/actors/barrier_actor.hpp"
 #include "troupe/actors/replica_actor.hpp"
+#include "troupe/core/recycling.hpp"
 #include "troupe/runtime/runtime_state.hpp"
 
 namespace troupe {
 
-class ensemble final : public root {
+class ensemble final : public root, public detail::recycled {
  public:
   /// The replicas are dealt out to the first `lines` lines. `keeper` is whoever owns it.
   ensemble(std::shared_ptr<runtime_state> on, std::size_t replicas, std::size_t lines,
@@ -82,10 +83,10 @@ class ensemble final : public root {
   std::shared_ptr<runtime_state> on_;
   void* keeper_;
   std::size_t size_;
-  std::vector<party> parties_;
+  std::vector<party, recycling_allocator<party>> parties_;
   barrier_actor barrier_;
   // Contiguous: a round walks them in order. They do not move.
-  std::allocator<replica_actor> memory_;
+  recycling_allocator<replica_actor> memory_;
   replica_actor* replicas_ = nullptr;
   cancel_event cancel_event_;
   bool cancel_sent_ = false;

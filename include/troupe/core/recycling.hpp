@@ -10,7 +10,8 @@
 //            through a depot, in batches;
 //   bounded  at most `cached_blocks` blocks of each size class wait in one thread, and
 //            as many in the depot;
-//   plain    every block comes from ::operator new and may be freed on any thread.
+//   plain    every block comes from ::operator new and may be freed on any thread;
+//   aligned  what is aligned to more, up to 64 bytes, lies in such a block like all else.
 //
 // Under AddressSanitizer nothing is kept, so that it sees every use after free.
 
@@ -105,6 +106,46 @@ inline void free_frame(void* frame, std::size_t bytes) noexcept {
   recycling_free(frame, bytes);
 }
 
+/// The same for what is aligned to more than operator new gives, up to a block's granularity.
+/// A block is as large as both need, and remembers in front of the object where it begins.
+inline void* recycling_allocate_aligned(std::size_t bytes) {
+  constexpr std::size_t alignment = recycling_cache::class_bytes;
+#ifdef TROUPE_RECYCLING_OFF
+  return ::operator new(bytes, std::align_val_t(alignment));
+#else
+  auto* const begin = static_cast<std::byte*>(recycling_allocate(bytes + alignment));
+  // At least one pointer further on: blocks are aligned as those of operator new.
+  const auto past = reinterpret_cast<std::uintptr_t>(begin) % alignment;
+  auto* const memory = begin + (alignment - past);
+  new (memory - sizeof(void*)) void*(begin);
+  return memory;
+#endif
+}
+
+inline void recycling_free_aligned(void* memory, std::size_t bytes) noexcept {
+#ifdef TROUPE_RECYCLING_OFF
+  ::operator delete(memory, bytes, std::align_val_t(recycling_cache::class_bytes));
+#else
+  auto* const begin =
+      std::launder(reinterpret_cast<void**>(static_cast<std::byte*>(memory) - sizeof(void*)));
+  recycling_free(*begin, bytes + recycling_cache::class_bytes);
+#endif
+}
+
+/// Base of a class whose objects, one by one, live in recycled blocks.
+struct recycled {
+  static void* operator new(std::size_t bytes) { return recycling_allocate(bytes); }
+  static void* operator new(std::size_t bytes, std::align_val_t) {
+    return recycling_allocate_aligned(bytes);
+  }
+  static void operator delete(void* memory, std::size_t bytes) noexcept {
+    recycling_free(memory, bytes);
+  }
+  static void operator delete(void* memory, std::size_t bytes, std::align_val_t) noexcept {
+    recycling_free_aligned(memory, bytes);
+  }
+};
+
 }  // namespace troupe::detail
 
 namespace troupe {
@@ -119,16 +160,27 @@ struct recycling_allocator {
   recycling_allocator(const recycling_allocator<U>&) noexcept {}
 
   T* allocate(std::size_t n) {
-    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+    static_assert(alignof(T) <= detail::recycling_cache::class_bytes,
                   "over-aligned: use std::allocator");
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
-    return static_cast<T*>(detail::recycling_allocate(n * sizeof(T)));
+    if constexpr (over_aligned) {
+      return static_cast<T*>(detail::recycling_allocate_aligned(n * sizeof(T)));
+    } else {
+      return static_cast<T*>(detail::recycling_allocate(n * sizeof(T)));
+    }
   }
   void deallocate(T* memory, std::size_t n) noexcept {
-    detail::recycling_free(memory, n * sizeof(T));
+    if constexpr (over_aligned) {
+      detail::recycling_free_aligned(memory, n * sizeof(T));
+    } else {
+      detail::recycling_free(memory, n * sizeof(T));
+    }
   }
 
   friend bool operator==(const recycling_allocator&, const recycling_allocator&) = default;
+
+ private:
+  static constexpr bool over_aligned = alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 };
 
 }  // namespace troupe

@@ -233,7 +233,8 @@ class strategy {
 
  protected:
   strategy(std::shared_ptr<runtime_state> on, strategy_layout layout)
-      : state_(std::make_shared<strategy_state>(*this, std::move(on), std::move(layout))) {}
+      : state_(std::allocate_shared<strategy_state>(recycling_allocator<strategy_state>(), *this,
+                                                    std::move(on), std::move(layout))) {}
 
  private:
   std::shared_ptr<strategy_state> state_;

@@ -17,6 +17,7 @@
 #include "troupe/actors/ensemble.hpp"
 #include "troupe/actors/owners.hpp"
 #include "troupe/core/error.hpp"
+#include "troupe/core/recycling.hpp"
 #include "troupe/runtime/runtime_state.hpp"
 
 namespace troupe {
@@ -130,8 +131,9 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   detail::mode merge_mode_{this, true};
   detail::mode set_mode_{this, true};
 
-  std::vector<latest> latest_;  // Index = line of our runtime; touched by that line only.
-  mutable std::mutex mutex_;    // Guards the rest.
+  // Index = line of our runtime; touched by that line only.
+  std::vector<latest, recycling_allocator<latest>> latest_;
+  mutable std::mutex mutex_;  // Guards the rest.
   std::vector<std::unique_ptr<ensemble>> all_;
   std::vector<ensemble*> idle_;
   std::optional<error> last_failure_;

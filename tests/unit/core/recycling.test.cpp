@@ -10,6 +10,7 @@
 #include <cstring>
 #include <latch>
 #include <limits>
+#include <memory>
 #include <new>
 #include <thread>
 #include <troupe/troupe.hpp>
@@ -70,6 +71,47 @@ TEST_CASE("plain: blocks are aligned as those of operator new") {
     CHECK(reinterpret_cast<std::uintptr_t>(block) % __STDCPP_DEFAULT_NEW_ALIGNMENT__ == 0);
     detail::recycling_free(block, bytes);
   }
+}
+
+struct alignas(64) line_of_cache {
+  unsigned char bytes[64];
+};
+
+TEST_CASE("aligned: any number of objects lies at a multiple of their alignment, all writable") {
+  recycling_allocator<line_of_cache> memory;
+  for (std::size_t n = 1; n < 50; ++n) {
+    void* const between = detail::recycling_allocate(16 * n);
+    line_of_cache* const all = memory.allocate(n);
+    CHECK(reinterpret_cast<std::uintptr_t>(all) % alignof(line_of_cache) == 0);
+    std::memset(static_cast<void*>(all), 0x5a, n * sizeof(line_of_cache));
+    memory.deallocate(all, n);
+    detail::recycling_free(between, 16 * n);
+  }
+}
+
+struct alignas(64) aligned_object : detail::recycled {
+  explicit aligned_object(int v) : value(v) {}
+  int value;
+};
+struct plain_object : detail::recycled {
+  explicit plain_object(int v) : value(v) {}
+  int value;
+};
+
+template <class T>
+void check_recycled() {
+  const void* const first = std::make_unique<T>(1).get();
+  check_none(heap_calls_of([&] {
+    const auto again = std::make_unique<T>(2);
+    CHECK(again->value == 2);
+    CHECK((again.get() == first || !recycling_is_on));
+    CHECK(reinterpret_cast<std::uintptr_t>(again.get()) % alignof(T) == 0);
+  }));
+}
+
+TEST_CASE("steady: an object of a recycled class lies where the one before it did") {
+  check_recycled<aligned_object>();
+  check_recycled<plain_object>();
 }
 
 TEST_CASE("plain: a block may be freed on another thread") {

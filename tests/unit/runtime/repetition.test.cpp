@@ -135,6 +135,10 @@ struct block {
   char bytes[Size] = {};
 };
 
+struct alignas(64) recycled_block : detail::recycled {
+  char bytes[200] = {};
+};
+
 TEST_CASE("a program ordered by addresses is reported with the step that differs") {
 #if defined(TROUPE_RECYCLING_OFF)
   SKIP("under AddressSanitizer, new memory is always given out in the order of addresses");
@@ -144,6 +148,7 @@ TEST_CASE("a program ordered by addresses is reported with the step that differs
     takes_another_course(explored(walk_by_address<block<100>>));
     takes_another_course(explored(walk_by_address<block<1000>>));
     takes_another_course(explored(walk_by_address<block<5000>>));
+    takes_another_course(explored(walk_by_address<recycled_block>));
   }
 }
 
