@@ -15,13 +15,16 @@ std::string to_string(const party& who) {
 }
 
 party runtime_state::enroll(std::string_view kind, std::uint32_t index, std::size_t line_number) {
-  const std::lock_guard lock(mutex_);
+  const auto guard = lock();
   party who{.kind = kind, .index = index, .id = 0, .on = nullptr};
   if (retired_.empty()) {
     who.id = static_cast<std::uint32_t>(names_.size());
+    if (names_.size() == names_.capacity()) {
+      const std::size_t room = std::max<std::size_t>(16, 2 * names_.size());
+      retired_.reserve(room);  // First, so that retire() never allocates.
+      names_.reserve(room);
+    }
     names_.push_back(who);
-    // So that retire() never allocates.
-    if (retired_.capacity() < names_.size()) retired_.reserve(names_.size() * 3 / 2);
   } else {
     who.id = retired_.back();
     retired_.pop_back();
@@ -33,19 +36,19 @@ party runtime_state::enroll(std::string_view kind, std::uint32_t index, std::siz
 }
 
 void runtime_state::retire(const party& who) noexcept {
-  const std::lock_guard lock(mutex_);
+  const auto guard = lock();
   retired_.push_back(who.id);
 }
 
 void runtime_state::enlist(root& r) {
-  const std::lock_guard lock(mutex_);
+  const auto guard = lock();
   r.after_ = roots_;
   if (roots_) roots_->before_ = &r;
   roots_ = &r;
 }
 
 void runtime_state::delist(root& r) noexcept {
-  const std::lock_guard lock(mutex_);
+  const auto guard = lock();
   if (r.before_) r.before_->after_ = r.after_;
   if (r.after_) r.after_->before_ = r.before_;
   if (roots_ == &r) roots_ = r.after_;
@@ -63,7 +66,7 @@ void runtime_state::abandon_roots() noexcept {
   for (;;) {
     root* next = nullptr;
     {
-      const std::lock_guard lock(mutex_);
+      const auto guard = lock();
       next = roots_;
     }
     if (!next) return;
@@ -73,7 +76,7 @@ void runtime_state::abandon_roots() noexcept {
 }
 
 std::vector<std::string> runtime_state::waiting() const {
-  const std::lock_guard lock(mutex_);
+  const auto guard = lock();
   std::vector<std::string> lines;
   for (const root* r = roots_; r; r = r->after_) r->describe(lines);
   std::sort(lines.begin(), lines.end());  // By name: independent of the order of creation.
@@ -111,7 +114,7 @@ recording runtime_state::traced() const {
 }
 
 std::vector<std::string> runtime_state::participants() const {
-  const std::lock_guard lock(mutex_);
+  const auto guard = lock();
   std::vector<std::string> names;
   for (const auto& who : names_) names.push_back(to_string(who));
   return names;

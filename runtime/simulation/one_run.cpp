@@ -33,17 +33,21 @@ namespace {
 
 one_run run_once(const simulation_options& options, choice_policy& policy,
                  const simulation::program& body, const run_wishes& wishes) {
-  const auto engine = std::make_shared<sim_engine>(options, policy, wishes.log);
+  const auto engine = std::allocate_shared<sim_engine>(recycling_allocator<sim_engine>(), options,
+                                                       policy, wishes.log);
   // All lines write one ring: virtual time stands still, and would not order several.
   const auto clock = [](const void* source) noexcept {
     return static_cast<const sim_engine*>(source)->now();
   };
-  tracer ring(wishes.picture ? 4096 : 1, clock, engine.get());
-  for (std::size_t i = 0; wishes.picture && i < engine->lines(); ++i) {
-    engine->line(i).trace_to(&ring);
+  std::optional<tracer> ring;
+  if (wishes.picture) {
+    ring.emplace(4096, clock, engine.get());
+    for (std::size_t i = 0; i < engine->lines(); ++i) engine->line(i).trace_to(&*ring);
   }
   one_run result;
-  if (wishes.journal || wishes.mark != 0) engine->keep_journal(result.journal, ring);
+  if (wishes.journal || wishes.mark != 0) {
+    engine->keep_journal(result.journal, ring ? &*ring : nullptr);
+  }
   try {
     const std::int64_t frames = frames_alive;
     engine->run(body);
@@ -66,9 +70,9 @@ one_run run_once(const simulation_options& options, choice_policy& policy,
   engine->claims().take_sometimes(result.sometimes, result.sometimes_met);
   if (result.failure && wishes.picture) {
     std::ostringstream out;
-    recording shown{ring.events(), result.participants, ring.lost()};
+    recording shown{ring->events(), result.participants, ring->lost()};
     const auto* const step = record_of_step(result.journal, wishes.mark);
-    if (step && step->shown >= ring.lost()) shown.marked = step->shown - ring.lost();
+    if (step && step->shown >= ring->lost()) shown.marked = step->shown - ring->lost();
     write_trace(out, shown);
     result.failure->picture = out.str();
   }

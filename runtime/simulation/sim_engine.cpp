@@ -60,16 +60,21 @@ void sim_line::post_from_outside(ready_entry what) noexcept {
 }
 
 sim_engine::sim_engine(const simulation_options& options, choice_policy& policy, step_log* log)
-    : options_(options),
+    : runtime_state(false),
+      options_(options),
       policy_(policy),
+      sim_lines_(std::max<std::size_t>(options.lines, 1)),
       step_limit_(options.max_steps),
       early_timeouts_(options.early_timeouts),
       log_(log) {
   if (log_) log_->clear();
-  for (std::size_t i = 0; i < std::max<std::size_t>(options.lines, 1); ++i) {
-    add_line(*sim_lines_.emplace_back(std::make_unique<sim_line>(i, *this)));
-  }
-  context_ = std::make_unique<sim_context>(*this);
+  reserve_lines(sim_lines_.size());
+  for (std::size_t i = 0; i < sim_lines_.size(); ++i) add_line(sim_lines_[i].emplace(i, *this));
+  context_.emplace(*this);
+  ready_.reserve(usual_size);
+  nodes_.reserve(usual_size);
+  own_steps_.reserve(usual_size);
+  deviations_.reserve(usual_size);
 }
 
 sim_engine::~sim_engine() {
@@ -146,7 +151,7 @@ void sim_engine::take(std::size_t chosen) {
 void sim_engine::begin_step(std::uint32_t owner, std::uint32_t sender, std::size_t options) {
   if (journal_) {
     const auto count = static_cast<std::uint32_t>(options);
-    journal_->push_back({owner, sender, count, picture_->recorded()});
+    journal_->push_back({owner, sender, count, picture_ ? picture_->recorded() : 0});
   }
   last_ = owner + 1;
   if (own_steps_.size() <= last_) own_steps_.resize(last_ + 1);
@@ -161,11 +166,7 @@ void sim_engine::look_at_claims() {
 }
 
 void sim_engine::run_hops() {
-  while (!hops_.empty()) {
-    event& hop = *hops_.front();
-    hops_.pop_front();
-    hop.step();
-  }
+  while (event* const hop = hops_.pop()) hop->step();
 }
 
 bool sim_engine::advance_time() {
@@ -241,7 +242,7 @@ schedule::deviation sim_engine::name_ready(schedule::deviation here, std::size_t
 
 schedule sim_engine::taken() const {
   schedule s;
-  s.deviations = deviations_;
+  s.deviations.assign(deviations_.begin(), deviations_.end());
   std::uint32_t hash = 2166136261u;
   for (const auto& name : participants()) {
     for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -252,7 +253,7 @@ schedule sim_engine::taken() const {
 
 void sim_engine::post_hop(event& function) noexcept {
   if (log_) footprint::touches(&context(), touch::change);
-  hops_.push_back(&function);
+  hops_.push(ready_entry(function));
 }
 
 void sim_engine::post(event& e) noexcept {
@@ -328,11 +329,7 @@ void sim_engine::drop_queued() noexcept {
     while (l.first != none) take_first(l).what->step(event::turn::drop);
   }
   timers_.clear();
-  while (!hops_.empty()) {
-    event& hop = *hops_.front();
-    hops_.pop_front();
-    hop.step(event::turn::drop);
-  }
+  while (event* const hop = hops_.pop()) hop->step(event::turn::drop);
 }
 
 }  // namespace troupe::detail

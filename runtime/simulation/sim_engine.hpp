@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,6 +19,7 @@
 #include "runtime/simulation/claims.hpp"
 #include "runtime/simulation/fault_injector.hpp"
 #include "runtime/simulation/partial_order/step_log.hpp"
+#include "troupe/core/recycling.hpp"
 #include "troupe/runtime/runtime_state.hpp"
 #include "troupe/runtime/schedule.hpp"
 #include "troupe/runtime/simulation.hpp"
@@ -98,10 +98,11 @@ class sim_engine final : public runtime_state {
   std::uint64_t steps() const noexcept { return steps_; }
   detail::claims& claims() noexcept { return claims_; }
 
-  /// Writes a line for each step into `journal`, which outlives the run.
-  void keep_journal(std::vector<step_record>& journal, const tracer& picture) noexcept {
+  /// Writes a line for each step into `journal`, which outlives the run, as `picture` does if
+  /// there is one.
+  void keep_journal(std::vector<step_record>& journal, const tracer* picture) noexcept {
     journal_ = &journal;
-    picture_ = &picture;
+    picture_ = picture;
   }
 
   schedule::deviation name_ready(schedule::deviation here, std::size_t entry) const;
@@ -145,6 +146,7 @@ class sim_engine final : public runtime_state {
     std::uint32_t cause;  // The step that posted it, in the log.
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::size_t usual_size = 16;           // Of a small program's world.
   static constexpr std::uint64_t watched_at_end = 3'000;  // Steps.
   struct pending_timer {
     std::chrono::nanoseconds deadline;
@@ -175,29 +177,32 @@ class sim_engine final : public runtime_state {
   std::size_t decide(std::size_t count, std::size_t usual, bool is_value);
   [[noreturn]] void fail_as_deadlock() const;
 
+  template <class T>
+  using row = std::vector<T, recycling_allocator<T>>;
+
   const simulation_options& options_;
   choice_policy& policy_;
-  std::vector<std::unique_ptr<sim_line>> sim_lines_;
-  std::unique_ptr<sim_context> context_;
-  std::vector<link> ready_;  // No empty ones; in order of becoming ready.
+  std::vector<std::optional<sim_line>, recycling_allocator<std::optional<sim_line>>> sim_lines_;
+  mutable std::optional<sim_context> context_;  // Everybody may use it.
+  row<link> ready_;                             // No empty ones; in order of becoming ready.
   struct held_link {
     link what;
     std::uint64_t ticket;  // Of the timer that ends the delay.
   };
   std::vector<held_link> held_;
-  std::vector<node> nodes_;
+  row<node> nodes_;
   std::uint32_t free_nodes_ = none;
-  std::deque<event*> hops_;
+  ready_ring hops_;
   std::vector<pending_timer> timers_;
   std::uint64_t tickets_ = 0;
   std::chrono::nanoseconds now_{0};
 
-  std::uint32_t last_ = 0;                // party::id + 1 of the latest step's owner.
-  std::uint32_t acting_ = 0;              // The same while a step runs; 0 outside.
-  std::vector<std::uint32_t> own_steps_;  // Index = party::id + 1.
+  std::uint32_t last_ = 0;        // party::id + 1 of the latest step's owner.
+  std::uint32_t acting_ = 0;      // The same while a step runs; 0 outside.
+  row<std::uint32_t> own_steps_;  // Index = party::id + 1.
   std::uint32_t chooses_ = 0;
   std::uint64_t steps_ = 0;
-  std::vector<schedule::deviation> deviations_;
+  row<schedule::deviation> deviations_;
   detail::claims claims_;
   fault_injector faults_;
   std::uint64_t step_limit_;

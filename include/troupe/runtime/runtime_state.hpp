@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "troupe/core/recycling.hpp"
 #include "troupe/runtime/asio.hpp"
 #include "troupe/runtime/scheduler.hpp"
 
@@ -108,22 +108,29 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   recording traced() const;
 
  protected:
-  runtime_state() = default;
+  /// `shared`: several threads may use it at once.
+  explicit runtime_state(bool shared = true) noexcept : shared_(shared) {}
 
   /// Somebody has got a name.
   virtual void enrolled(const party&) {}
 
+  void reserve_lines(std::size_t n) { schedulers_.reserve(n); }
   void add_line(scheduler& line) { schedulers_.push_back(&line); }
   /// False if it was closed already.
   bool mark_closed() noexcept { return !closed_.exchange(true); }
   void abandon_roots() noexcept;
 
  private:
+  std::unique_lock<std::mutex> lock() const {
+    return shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+  }
+
   std::vector<scheduler*> schedulers_;
+  const bool shared_;
   mutable std::mutex mutex_;  // Guards the list and the names; never held in callbacks.
   root* roots_ = nullptr;
-  std::deque<party> names_;  // Index = party::id.
-  std::vector<std::uint32_t> retired_;
+  std::vector<party, recycling_allocator<party>> names_;  // Index = party::id.
+  std::vector<std::uint32_t, recycling_allocator<std::uint32_t>> retired_;
   std::vector<std::unique_ptr<tracer>> tracers_;
   std::atomic<bool> closed_{false};
 };
