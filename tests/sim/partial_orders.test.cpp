@@ -250,5 +250,25 @@ TEST_CASE("what is drawn tells how many orders it had, and about how much is sti
                            " partial orders; there are more: about ") == 0);
 }
 
+task<> choose_and_ask(world& w) {
+  generated::keeper with(w.runtime());
+  mirrored_strategy strategy(w.runtime(), 2);
+  static_cast<void>(w.choose(3));  // Leaves no other mark.
+  co_await strategy.run(ask_and_merge, &with, 1);
+  co_await with.stop();
+}
+
+TEST_CASE("schedules drawn again and again have every order, and no other") {
+  simulation_options options;
+  options.heed_environment = false;
+  options.exhaustive = 1;
+  options.samples = 5'000;
+  const auto drawn = simulation(options).explore(choose_and_ask);
+  REQUIRE(drawn.passed());
+  CHECK(drawn.orders == explore_orders(choose_and_ask).orders);
+  options.jobs = 2;
+  CHECK(simulation(options).explore(choose_and_ask).orders == drawn.orders);
+}
+
 }  // namespace
 }  // namespace troupe::test

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -139,7 +140,7 @@ class explorer {
     std::uint64_t tried = 0;
     do {
       if (!holds_under(all)) return;
-      if (all_orders_ && !is_known(order_of_run())) forget_orders();
+      if (all_orders_ && !orders_.contains(read_order())) forget_orders();
       result_.complete = !all.next();
       if (line_.due()) {
         const auto percent = static_cast<std::uint64_t>(100 * all.done());
@@ -156,7 +157,7 @@ class explorer {
     } else {
       for (std::uint64_t i = 0; i < options_.samples; ++i) {
         if (!holds_under(*drawn_policy(options_.seed, i, length_))) return;
-        if (tell_orders_ && !heed_drawn(order_of_run())) return;
+        if (tell_orders_ && !heed_drawn(fingerprint_of_run())) return;
         show_drawn(i + 1);
       }
     }
@@ -186,7 +187,7 @@ class explorer {
           found = std::move(run.failure);
           end = i;
         }
-        if (!run.failure && tell_orders_ && !heed_drawn(order)) end = 0;
+        if (!run.failure && tell_orders_ && !heed_drawn(order.fingerprint())) end = 0;
         show_drawn(i + 1);
       }
     };
@@ -200,10 +201,10 @@ class explorer {
   }
 
   /// \return false if orders turn out to tell nothing.
-  bool heed_drawn(const partial_order& order) {
+  bool heed_drawn(std::uint64_t order) {
     if (!all_orders_) {
       count_drawn(order);
-    } else if (!is_known(order)) {
+    } else if (!orders_.contains(order)) {
       forget_orders();
       return false;
     }
@@ -216,12 +217,20 @@ class explorer {
                with_commas(count) + " of " + with_commas(options_.samples) + " drawn");
   }
 
-  const partial_order& order_of_run() {
-    order_.read(log_, log_.steps().size());
-    return order_;
+  /// Of its order. A small program takes few sequences, each of them often.
+  std::uint64_t fingerprint_of_run() {
+    const std::uint64_t sequence = log_.sequence();
+    if (const auto known = order_of_.find(sequence); known != order_of_.end()) {
+      return known->second;
+    }
+    const std::uint64_t order = read_order();
+    if (order_of_.size() < most_told_apart) order_of_.emplace(sequence, order);
+    return order;
   }
-
-  bool is_known(const partial_order& order) const { return orders_.contains(order.fingerprint()); }
+  std::uint64_t read_order() {
+    order_.read(log_, log_.steps().size());
+    return order_.fingerprint();
+  }
 
   /// \return whether it is a new one.
   bool note_order(const partial_order& order) {
@@ -234,8 +243,8 @@ class explorer {
   }
 
   /// What was drawn once only tells how much there is that was not drawn yet (Good and Turing).
-  void count_drawn(const partial_order& order) {
-    const std::uint32_t times = ++orders_[order.fingerprint()];
+  void count_drawn(std::uint64_t order) {
+    const std::uint32_t times = ++orders_[order];
     if (times == 1) ++singles_;
     if (times == 2) --singles_;
     tell_orders_ = ++drawn_ < most_told_apart;
@@ -364,7 +373,8 @@ class explorer {
 
   step_log log_;
   partial_order order_;
-  order_counts orders_;  // How often each was drawn.
+  std::unordered_map<std::uint64_t, std::uint64_t> order_of_;  // By the sequence of a run.
+  order_counts orders_;                                        // How often each was drawn.
   bool tell_orders_ = false;
   bool tell_orders_at_once_ = false;  // The same for threads, which do not look at it again.
   bool all_orders_ = false;           // There are no others, if what is shared is seen.
