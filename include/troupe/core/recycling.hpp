@@ -106,7 +106,7 @@ inline void free_frame(void* frame, std::size_t bytes) noexcept {
   recycling_free(frame, bytes);
 }
 
-/// The same for what is aligned to more than operator new gives, up to a block's granularity.
+/// recycling_allocate() for what is aligned to more than operator new gives, up to 64 bytes.
 /// A block is as large as both need, and remembers in front of the object where it begins.
 inline void* recycling_allocate_aligned(std::size_t bytes) {
   constexpr std::size_t alignment = recycling_cache::class_bytes;

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::uint32_t none = step_log::none;
 
+/// States of sequences, each with as many to follow as there are parties.
+constexpr std::size_t most_of_one_length = 20'000;
+
 bool concludes(const step_log& log, std::size_t step) noexcept {
   const auto touches = log.touches(step);
   return std::any_of(touches.begin(), touches.end(),
@@ -199,7 +202,7 @@ double partial_order::sequences(std::size_t& states) const {
   std::vector<std::pair<std::uint64_t, double>> next;
   std::vector<std::uint32_t> so_far(parties_);
   for (std::size_t taken = 0; taken < log_->steps().size(); ++taken) {
-    if (now.size() > states) return 0;
+    if (now.size() > std::min(states, most_of_one_length)) return 0;
     states -= now.size();
     next.clear();
     for (const auto& [state, ways] : now) {
