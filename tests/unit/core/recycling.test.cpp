@@ -100,7 +100,11 @@ struct plain_object : detail::recycled {
 
 template <class T>
 void check_recycled() {
-  const void* const first = std::make_unique<T>(1).get();
+  const void* first = nullptr;
+  {
+    const auto once = std::make_unique<T>(1);
+    first = once.get();
+  }
   check_none(heap_calls_of([&] {
     const auto again = std::make_unique<T>(2);
     CHECK(again->value == 2);
