@@ -9,8 +9,21 @@
 
 #include "tests/support/generated_programs.hpp"
 
+// Under sanitizers it would take minutes, and show nothing about orders that is not shown without.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TROUPE_TEST_IS_SLOW 1
+#endif
+#endif
+
 namespace troupe::test {
 namespace {
+
+#if defined(TROUPE_TEST_IS_SLOW) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int programs = 40;
+#else
+constexpr int programs = 500;
+#endif
 
 struct told {
   exploration report;
@@ -30,13 +43,13 @@ told play_all(const generated_program& program, bool partial_orders) {
   return all;
 }
 
-TEST_CASE("partial orders show every outcome that all schedules show, in 500 programs") {
+TEST_CASE("partial orders show every outcome that all schedules show") {
   std::uint64_t schedules = 0;
   std::uint64_t orders = 0;
   std::uint64_t redundant = 0;
   std::size_t outcomes = 0;
   int compared = 0;
-  for (std::uint64_t seed = 1; compared < 500; ++seed) {
+  for (std::uint64_t seed = 1; compared < programs; ++seed) {
     const generated_program program = generated_program::make(seed);
     const told every = play_all(program, false);
     INFO("seed " << seed << ": " << every.report.text());
@@ -54,7 +67,7 @@ TEST_CASE("partial orders show every outcome that all schedules show, in 500 pro
     redundant += reduced.report.redundant;
     outcomes += every.outcomes.size();
   }
-  CHECK(outcomes > 1'000);  // Or they would show nothing.
+  CHECK(outcomes > 2 * std::size_t{programs});  // Or they would show nothing.
   CHECK(orders * 20 < schedules);
   std::cout << compared << " programs: " << schedules << " schedules, " << orders
             << " partial orders, " << redundant << " redundant runs, " << outcomes << " outcomes\n";
