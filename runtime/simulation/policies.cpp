@@ -13,20 +13,19 @@ namespace troupe::detail {
 
 std::uint64_t seeded::next() noexcept {
   state_ += 0x9e3779b97f4a7c15u;
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
+  return scrambled(state_);
+}
+
+void throw_another_course() {
+  throw error(errc::schedule_diverged, "the program took another course under the same schedule",
+              "let nothing but the world order it: no pointers, clocks, threads, statics");
 }
 
 std::size_t every_choice::choose(const choice_point& point) {
   if (depth_ == digits_.size()) digits_.push_back({0, point.count, point.usual});
   const auto& d = digits_[depth_++];
   // A run that differs under the same choices is not controlled by them.
-  if (d.count != point.count || d.usual != point.usual) {
-    throw error(errc::schedule_diverged, "the program took another course under the same schedule",
-                "let nothing but the world order it: no pointers, clocks, threads, statics");
-  }
+  if (d.count != point.count || d.usual != point.usual) throw_another_course();
   return (d.value + d.usual) % d.count;  // The default order comes first.
 }
 

@@ -26,6 +26,9 @@ class seeded {
   std::uint64_t state_;
 };
 
+/// What a search throws that meets another choice than it met at the same place before.
+[[noreturn]] void throw_another_course();
+
 /// Every schedule, in lexicographic order: an odometer over the choices of one run.
 class every_choice final : public choice_policy {
  public:

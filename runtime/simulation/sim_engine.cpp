@@ -264,16 +264,16 @@ void sim_engine::post(event& e) noexcept {
   const std::uint32_t owner = e.owner().id;
   const auto same = [&](const link& l) { return l.owner == owner && l.sender == acting_; };
   const auto same_held = [&](const held_link& h) { return same(h.what); };
+  const std::uint32_t fresh = make_node(e);
+  const auto append_to = [&](link& l) {
+    nodes_[l.last].next = fresh;
+    l.last = fresh;
+  };
   if (auto late = std::find_if(held_.begin(), held_.end(), same_held); late != held_.end()) {
-    const std::uint32_t fresh = make_node(e);
-    nodes_[late->what.last].next = fresh;
-    late->what.last = fresh;
+    append_to(late->what);
   } else if (auto found = std::find_if(ready_.begin(), ready_.end(), same); found != ready_.end()) {
-    const std::uint32_t fresh = make_node(e);
-    nodes_[found->last].next = fresh;
-    found->last = fresh;
+    append_to(*found);
   } else {
-    const std::uint32_t fresh = make_node(e);
     ready_.push_back({owner, acting_, fresh, fresh, log_ ? log_->link_of(owner, acting_) : 0});
   }
 }

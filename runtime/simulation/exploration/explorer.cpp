@@ -170,12 +170,13 @@ class explorer {
     std::atomic<std::uint64_t> next{0};
     std::atomic<std::uint64_t> end{options_.samples};
     std::optional<failure> found;
+    const bool recorded = tell_orders_;  // Which changes while the others run.
     const auto work = [&] {
       step_log log;
       partial_order order;
       for (std::uint64_t i = next++; i < end && !watch_.interrupted(); i = next++) {
         run_wishes wishes;
-        if (tell_orders_at_once_) wishes.log = &log;
+        if (recorded) wishes.log = &log;
         one_run run = run_once(options_, *drawn_policy(options_.seed, i, length_), body_, wishes);
         if (wishes.log) order.read(log, log.steps().size());
         const std::lock_guard lock(mutex);
@@ -191,7 +192,6 @@ class explorer {
         show_drawn(i + 1);
       }
     };
-    tell_orders_at_once_ = tell_orders_;
     std::vector<std::thread> others;
     for (unsigned i = 1; i < options_.jobs; ++i) others.emplace_back(work);
     work();
@@ -376,8 +376,7 @@ class explorer {
   std::unordered_map<std::uint64_t, std::uint64_t> order_of_;  // By the sequence of a run.
   order_counts orders_;                                        // How often each was drawn.
   bool tell_orders_ = false;
-  bool tell_orders_at_once_ = false;  // The same for threads, which do not look at it again.
-  bool all_orders_ = false;           // There are no others, if what is shared is seen.
+  bool all_orders_ = false;  // There are no others, if what is shared is seen.
   bool sequences_known_ = true;
   std::size_t countable_ = 1'000'000;  // States of sequences, of all orders.
   bool tried_all_ = false;

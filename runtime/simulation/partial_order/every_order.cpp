@@ -5,16 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "troupe/core/error.hpp"
+#include "runtime/simulation/policies.hpp"
 
 namespace troupe::detail {
 
 namespace {
-
-[[noreturn]] void throw_another_course() {
-  throw error(errc::schedule_diverged, "the program took another course under the same schedule",
-              "let nothing but the world order it: no pointers, clocks, threads, statics");
-}
 
 template <class List>
 bool has_link(const List& list, step_key link) noexcept {

@@ -17,12 +17,6 @@ constexpr std::uint32_t none = step_log::none;
 /// States of sequences, each with as many to follow as there are parties.
 constexpr std::size_t most_of_one_length = 20'000;
 
-bool concludes(const step_log& log, std::size_t step) noexcept {
-  const auto touches = log.touches(step);
-  return std::any_of(touches.begin(), touches.end(),
-                     [](const logged_touch& t) { return t.how == touch::conclude; });
-}
-
 }  // namespace
 
 void partial_order::read(const step_log& log, std::size_t from) {
@@ -52,8 +46,7 @@ void partial_order::read_step(index i, bool look_for_races) {
   if (s.after_idling) floor_ = counts_;
   std::copy(floor_.begin(), floor_.end(), clock(i));
   edges_ = 0;
-  const bool concluding = concludes(*log_, i);
-  join_causes(i);
+  const bool concluding = join_causes(i);
   collect_conflicts(i);
   // From the latest to the first: what comes before a conflict is no conflict of its own.
   std::sort(conflicts_.begin(), conflicts_.end(), std::greater<>());
@@ -81,7 +74,7 @@ void partial_order::join(index into, index other) noexcept {
   for (std::size_t p = 0; p < parties_; ++p) to[p] = std::max(to[p], from[p]);
 }
 
-void partial_order::join_causes(index i) {
+bool partial_order::join_causes(index i) {
   const auto& s = log_->steps()[i];
   if (s.cause != none) join(i, s.cause);
   // Of what its owner got from this sender, everything earlier has been taken.
@@ -100,6 +93,7 @@ void partial_order::join_causes(index i) {
     }
   }
   if (!concluding && s.cause != none) hash_edge(s.cause);
+  return concluding;
 }
 
 void partial_order::collect_conflicts(index i) {

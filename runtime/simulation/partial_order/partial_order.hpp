@@ -72,7 +72,8 @@ class partial_order {
   void begin(const step_log& log);
   void read_step(index i, bool look_for_races);
   void join(index into, index other) noexcept;
-  void join_causes(index i);
+  /// \return whether the step concludes something, and might have been posted by another step.
+  bool join_causes(index i);
   void collect_conflicts(index i);
   void collect_steps_of(const logged_touch& touched);
   void collect_touchers(step_key thing);

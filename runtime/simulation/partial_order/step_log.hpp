@@ -18,12 +18,16 @@ namespace troupe::detail {
 
 using step_key = std::uint64_t;
 
-/// Mixes two numbers so that every bit of the result depends on all of both.
-constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
-  std::uint64_t z = a * 0x9e3779b97f4a7c15u + b + 0x632be59bd9b4e019u;
+/// Every bit of the result depends on all of `z`: the last part of splitmix64.
+constexpr std::uint64_t scrambled(std::uint64_t z) noexcept {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return z ^ (z >> 31);
+}
+
+/// One number of two.
+constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
+  return scrambled(a * 0x9e3779b97f4a7c15u + b + 0x632be59bd9b4e019u);
 }
 
 struct logged_touch {
