@@ -100,7 +100,6 @@ class world_clock final : public virtual_clock {
 }  // namespace
 
 sim_context::sim_context(sim_engine& engine) : engine_(engine) {
-  owner_.on = &engine.line(0);
   asio::use_service<virtual_time>(*this).clock = std::make_unique<world_clock>(engine);
 }
 

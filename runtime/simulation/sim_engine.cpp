@@ -70,17 +70,14 @@ sim_engine::sim_engine(const simulation_options& options, choice_policy& policy,
   if (log_) log_->clear();
   reserve_lines(sim_lines_.size());
   for (std::size_t i = 0; i < sim_lines_.size(); ++i) add_line(sim_lines_[i].emplace(i, *this));
-  context_.emplace(*this);
+  context_.run_on(line(0));
   ready_.reserve(usual_size);
   nodes_.reserve(usual_size);
   own_steps_.reserve(usual_size);
   deviations_.reserve(usual_size);
 }
 
-sim_engine::~sim_engine() {
-  close();
-  context_.reset();
-}
+sim_engine::~sim_engine() { close(); }
 
 void sim_engine::run(const simulation::program& body) {
   inside_simulation guard(*this);

@@ -76,6 +76,8 @@ class sim_context final : public function_context {
   explicit sim_context(sim_engine& engine);
   ~sim_context();
   void submit(event& function) noexcept override;
+  /// Where its functions run, from now on.
+  void run_on(scheduler& line) noexcept { owner_.on = &line; }
 
  private:
   sim_engine& engine_;
@@ -122,8 +124,8 @@ class sim_engine final : public runtime_state {
   void remove_timer(std::uint64_t ticket);
 
   bool one_thread() const noexcept override { return true; }
-  asio::any_io_executor executor() const override { return function_executor(*context_); }
-  asio::execution_context& context() const override { return *context_; }
+  asio::any_io_executor executor() const override { return function_executor(context_); }
+  asio::execution_context& context() const override { return context_; }
   asio::any_io_executor completions_on(scheduler&) const override { return executor(); }
   void run_until(event& first, const std::atomic<bool>& done) override;
   void finish(std::atomic<bool>& done) noexcept override { done = true; }
@@ -183,8 +185,7 @@ class sim_engine final : public runtime_state {
   const simulation_options& options_;
   choice_policy& policy_;
   std::vector<std::optional<sim_line>, recycling_allocator<std::optional<sim_line>>> sim_lines_;
-  mutable std::optional<sim_context> context_;  // Everybody may use it.
-  row<link> ready_;                             // No empty ones; in order of becoming ready.
+  row<link> ready_;  // No empty ones; in order of becoming ready.
   struct held_link {
     link what;
     std::uint64_t ticket;  // Of the timer that ends the delay.
@@ -212,6 +213,8 @@ class sim_engine final : public runtime_state {
   std::vector<step_record>* journal_ = nullptr;
   const tracer* picture_ = nullptr;
   step_log* log_;
+  // Everybody may use it. The last, for what waits in it goes before all others.
+  mutable sim_context context_{*this};
 };
 
 }  // namespace troupe::detail

@@ -125,10 +125,10 @@ std::string proof_of(const exploration& all) {
   return text + ", " + detail::with_commas(all.redundant) + " redundant" + time;
 }
 
-std::string why_text(const failure& of) {
-  if (*of.unavoidable == 0) return "unavoidable from the beginning";
-  return "before * some ways on hold, after it none does: step " + std::to_string(*of.unavoidable) +
-         ", " + of.unavoidable_by + "'s";
+std::string why_text(std::uint64_t unavoidable, const std::string& by) {
+  if (unavoidable == 0) return "unavoidable from the beginning";
+  return "before * some ways on hold, after it none does: step " + std::to_string(unavoidable) +
+         ", " + by + "'s";
 }
 
 std::string sample_of(const exploration& some) {
@@ -232,7 +232,7 @@ std::string exploration::text(std::optional<std::string_view> arguments) const {
             std::to_string(now) + " in " + std::to_string(failure->replays) + " replays";
   }
   if (failure->unavoidable) {
-    text += "\nwhy:      " + why_text(*failure);
+    text += "\nwhy:      " + why_text(*failure->unavoidable, failure->unavoidable_by);
   }
   if (failure->same_order_held) {
     text +=

@@ -329,7 +329,7 @@ class explorer {
 
   void report_found(failure found) {
     report(std::move(found));
-    result_.failure->same_order_held = all_orders_;
+    if (result_.failure) result_.failure->same_order_held = all_orders_;
   }
 
   void report(failure found) {
