@@ -66,7 +66,7 @@ std::uint64_t& random_priorities::priority_of(std::uint32_t party) {
 std::size_t random_priorities::highest(const choice_point& point) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < point.count; ++i) {
-    if (priority_of(point.name(i).then) > priority_of(point.name(best).then)) best = i;
+    if (priority_of(point.party_id(i)) > priority_of(point.party_id(best))) best = i;
   }
   return best;
 }
@@ -76,7 +76,7 @@ std::size_t random_priorities::choose(const choice_point& point) {
   std::size_t best = highest(point);
   while (changed_ < changes_.size() && point.engine.steps() >= changes_[changed_]) {
     ++changed_;
-    priority_of(point.name(best).then) = changes_.size() - changed_ + 1;
+    priority_of(point.party_id(best)) = changes_.size() - changed_ + 1;
     best = highest(point);
   }
   return best;
@@ -84,7 +84,7 @@ std::size_t random_priorities::choose(const choice_point& point) {
 
 std::size_t starvation::choose(const choice_point& point) {
   if (point.is_value) return dice_.below(point.count);
-  const auto is_victim = [&](std::size_t i) { return point.name(i).then == victim_; };
+  const auto is_victim = [&](std::size_t i) { return point.party_id(i) == victim_; };
   std::size_t others = 0;
   for (std::size_t i = 0; i < point.count; ++i) others += is_victim(i) ? 0u : 1u;
   if (others == 0) return dice_.below(point.count);
@@ -106,12 +106,12 @@ std::size_t round_robin::choose(const choice_point& point) {
   std::size_t next = point.count;
   std::size_t lowest = 0;
   for (std::size_t i = 0; i < point.count; ++i) {
-    const std::uint32_t party = point.name(i).then;
-    if (party < point.name(lowest).then) lowest = i;
-    if (party > latest_ && (next == point.count || party < point.name(next).then)) next = i;
+    const std::uint32_t party = point.party_id(i);
+    if (party < point.party_id(lowest)) lowest = i;
+    if (party > latest_ && (next == point.count || party < point.party_id(next))) next = i;
   }
   if (next == point.count) next = lowest;
-  latest_ = point.name(next).then;
+  latest_ = point.party_id(next);
   return next;
 }
 
@@ -132,6 +132,17 @@ namespace {
 
 auto place_of(const schedule::deviation& d) { return std::tuple(d.after, d.own_step); }
 
+std::string impossible(const choice_point& point, const schedule::deviation& wanted) {
+  if (point.is_value) {
+    return "choose() should give " + std::to_string(wanted.then.index) + ", but it has " +
+           std::to_string(point.count) + " values only";
+  }
+  const std::string who = point.engine.text_of(wanted.then);
+  if (!who.empty()) return who + " should step next, but it cannot";
+  return "somebody with index " + std::to_string(wanted.then.index) +
+         " should step next, whom this run does not have here";
+}
+
 }  // namespace
 
 given_choice::given_choice(schedule s, fit how)
@@ -149,21 +160,20 @@ given_choice::given_choice(schedule s, fit how)
 
 std::size_t given_choice::choose(const choice_point& point) {
   // A place is met once in a run; what the first entry for it says counts.
+  const auto place = place_of(point.place());
   const auto at = std::lower_bound(
-      by_place_.begin(), by_place_.end(), place_of(point.here),
+      by_place_.begin(), by_place_.end(), place,
       [&](std::size_t a, const auto& here) { return place_of(schedule_.deviations[a]) < here; });
-  if (at == by_place_.end() || place_of(schedule_.deviations[*at]) != place_of(point.here)) {
-    return point.usual;
-  }
+  if (at == by_place_.end() || place_of(schedule_.deviations[*at]) != place) return point.usual;
   const auto& wanted = schedule_.deviations[*at];
   for (std::size_t i = 0; i < point.count; ++i) {
-    if (point.name(i) != wanted) continue;
+    if (point.told(i) != wanted) continue;
     if (!used_[*at]) ++met_;
     used_[*at] = true;
     return i;
   }
   if (how_ == fit::nearest) return point.usual;
-  diverged(*at, "party " + std::to_string(wanted.then) + " should step next, but it cannot");
+  diverged(*at, impossible(point, wanted));
 }
 
 void given_choice::require_used_up() const {

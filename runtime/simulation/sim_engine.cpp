@@ -39,14 +39,11 @@ class program_root final : public root_task<void> {
 
 }  // namespace
 
-schedule::deviation choice_point::name(std::size_t i) const {
-  auto d = here;
-  if (is_value) {
-    d.then = static_cast<std::uint32_t>(i);
-    return d;
-  }
-  return engine.name_ready(here, i);
+schedule::deviation choice_point::place() const { return engine.told(engine.place(is_value)); }
+schedule::deviation choice_point::told(std::size_t i) const {
+  return engine.told(engine.turn_of(is_value, i));
 }
+std::uint32_t choice_point::party_id(std::size_t i) const noexcept { return engine.owner_of(i); }
 
 sim_line::sim_line(std::size_t index, sim_engine& home) : scheduler(index, home), engine_(home) {}
 std::string sim_line::replay_hint() const {
@@ -192,14 +189,17 @@ void sim_engine::end_timers() {
 std::size_t sim_engine::pick() {
   const std::size_t options = ready_.size() + (early_timeouts_ > 0 && !timers_.empty() ? 1 : 0);
   if (options == 1) return 0;
-  // The default order: who stepped last goes on, else the lowest id, oldest link first.
+  // The default order: who stepped last goes on, else who was made first, oldest link first.
   std::size_t usual = 0;
+  std::uint32_t oldest = party_names::nobody;
   for (std::size_t i = 0; i < ready_.size(); ++i) {
     if (ready_[i].owner + 1 == last_) {
       usual = i;
       break;
     }
-    if (ready_[i].owner < ready_[usual].owner) usual = i;
+    const std::uint32_t birth = given_names_.birth_of(ready_[i].owner);
+    if (birth < oldest) usual = i;
+    oldest = std::min(oldest, birth);
   }
   return decide(options, usual, false);
 }
@@ -214,32 +214,58 @@ std::uint32_t sim_engine::choose(std::uint32_t n) {
 }
 
 std::size_t sim_engine::decide(std::size_t count, std::size_t usual, bool is_value) {
-  schedule::deviation here;
-  if (is_value) {
-    here.own_step = chooses_;
-  } else {
-    here.after = last_;
-    here.own_step = last_ < own_steps_.size() ? own_steps_[last_] : 0;
-  }
-  const choice_point point{*this, count, usual, here, is_value};
+  const choice_point point{*this, count, usual, is_value};
   const std::size_t chosen = policy_.choose(point);
-  if (chosen != usual) deviations_.push_back(point.name(chosen));
+  if (chosen != usual) deviations_.push_back(turn_of(is_value, chosen));
   return chosen;
 }
 
-schedule::deviation sim_engine::name_ready(schedule::deviation here, std::size_t entry) const {
-  if (entry == ready_.size()) {
-    here.then = clock_id_;
-    return here;
+sim_engine::turn sim_engine::place(bool of_value) const noexcept {
+  if (of_value) return {party_names::nobody, chooses_, 0, 0};
+  if (last_ == 0) return {party_names::nobody, 0, party_names::nobody, 0};
+  return {given_names_.birth_of(last_ - 1), own_steps_[last_], party_names::nobody, 0};
+}
+
+sim_engine::turn sim_engine::turn_of(bool of_value, std::size_t chosen) const noexcept {
+  turn t = place(of_value);
+  if (of_value) {
+    t.then = static_cast<std::uint32_t>(chosen);
+    return t;
   }
-  here.then = ready_[entry].owner;
-  for (std::size_t i = 0; i < entry; ++i) here.link += ready_[i].owner == here.then ? 1u : 0u;
-  return here;
+  const std::uint32_t owner = owner_of(chosen);
+  t.then = given_names_.birth_of(owner);
+  if (is_early_timeout(chosen)) return t;
+  for (std::size_t i = 0; i < chosen; ++i) t.link += ready_[i].owner == owner ? 1u : 0u;
+  return t;
+}
+
+schedule::deviation sim_engine::told(const turn& what) const {
+  schedule::deviation d;
+  d.after = given_names_.name_of(what.after);
+  d.own_step = what.own_step;
+  d.link = what.link;
+  const bool is_value = what.after == party_names::nobody && what.own_step > 0;
+  if (is_value) {
+    d.then.index = what.then;
+  } else {
+    d.then = given_names_.name_of(what.then);
+  }
+  return d;
+}
+
+std::string sim_engine::text_of(const schedule::party_name& name) const {
+  const auto texts = participants();
+  for (std::uint32_t id = 0; id < texts.size(); ++id) {
+    const std::uint32_t birth = given_names_.birth_of(id);
+    if (birth != party_names::nobody && given_names_.name_of(birth) == name) return texts[id];
+  }
+  return {};
 }
 
 schedule sim_engine::taken() const {
   schedule s;
-  s.deviations.assign(deviations_.begin(), deviations_.end());
+  s.deviations.reserve(deviations_.size());
+  for (const turn& each : deviations_) s.deviations.push_back(told(each));
   std::uint32_t hash = 2166136261u;
   for (const auto& name : participants()) {
     for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -295,6 +321,9 @@ sim_engine::node sim_engine::take_first(link& from) noexcept {
 }
 
 void sim_engine::enrolled(const party& who) {
+  given_names_.enroll(who);
+  // The steps of whoever had this id before are not its own.
+  if (who.id + 1 < own_steps_.size()) own_steps_[who.id + 1] = 0;
   if (log_) log_->enroll(who.id, static_cast<std::uint32_t>(who.on->index()));
 }
 

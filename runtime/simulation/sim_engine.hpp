@@ -19,6 +19,7 @@
 #include "runtime/simulation/claims.hpp"
 #include "runtime/simulation/fault_injector.hpp"
 #include "runtime/simulation/partial_order/step_log.hpp"
+#include "runtime/simulation/party_names.hpp"
 #include "troupe/core/recycling.hpp"
 #include "troupe/runtime/runtime_state.hpp"
 #include "troupe/runtime/schedule.hpp"
@@ -34,11 +35,14 @@ struct choice_point {
   const sim_engine& engine;
   std::size_t count;  ///< At least two.
   std::size_t usual;  ///< The default order's choice.
-  schedule::deviation here;
-  bool is_value;  ///< A choose(): possibility number i is the value i.
+  bool is_value;      ///< A choose(): possibility number i is the value i.
 
-  /// Possibility number `i`, as a schedule names it.
-  schedule::deviation name(std::size_t i) const;
+  /// Where a schedule says that this is.
+  schedule::deviation place() const;
+  /// Possibility number `i`, as a schedule tells it.
+  schedule::deviation told(std::size_t i) const;
+  /// Whose step possibility number `i` is. \pre !is_value
+  std::uint32_t party_id(std::size_t i) const noexcept;
 };
 
 /// Whose step was taken, from whose link, and among how many; or which value was chosen.
@@ -107,7 +111,21 @@ class sim_engine final : public runtime_state {
     picture_ = picture;
   }
 
-  schedule::deviation name_ready(schedule::deviation here, std::size_t entry) const;
+  /// What a schedule tells, by births: names are made of it when somebody asks.
+  struct turn {
+    std::uint32_t after;     ///< Nobody, or the birth of whoever stepped last; …
+    std::uint32_t own_step;  ///< … its steps, or the number of the choose().
+    std::uint32_t then;      ///< A birth, or the value of a choose().
+    std::uint32_t link;
+  };
+  turn place(bool of_value) const noexcept;
+  turn turn_of(bool of_value, std::size_t chosen) const noexcept;
+  schedule::deviation told(const turn& what) const;
+  /// What messages call it; empty if there is nobody of that name now.
+  std::string text_of(const schedule::party_name& name) const;
+  std::uint32_t owner_of(std::size_t entry) const noexcept {
+    return entry < ready_.size() ? ready_[entry].owner : clock_id_;
+  }
   /// Of the step that this choice would take. \pre There is a log.
   step_key ready_link(std::size_t entry) const noexcept {
     return is_early_timeout(entry) ? log_->link_of(clock_id_, 0) : ready_[entry].key;
@@ -201,9 +219,10 @@ class sim_engine final : public runtime_state {
   std::uint32_t last_ = 0;        // party::id + 1 of the latest step's owner.
   std::uint32_t acting_ = 0;      // The same while a step runs; 0 outside.
   row<std::uint32_t> own_steps_;  // Index = party::id + 1.
+  party_names given_names_;
   std::uint32_t chooses_ = 0;
   std::uint64_t steps_ = 0;
-  row<schedule::deviation> deviations_;
+  row<turn> deviations_;
   detail::claims claims_;
   fault_injector faults_;
   std::uint64_t step_limit_;

@@ -127,8 +127,7 @@ std::string proof_of(const exploration& all) {
 
 std::string why_text(std::uint64_t unavoidable, const std::string& by) {
   if (unavoidable == 0) return "unavoidable from the beginning";
-  return "before * some ways on hold, after it none does: step " + std::to_string(unavoidable) +
-         ", " + by + "'s";
+  return "before * some ways on hold, after it none does (" + by + ")";
 }
 
 std::string sample_of(const exploration& some) {

@@ -99,7 +99,7 @@ class SimTestCase(unittest.TestCase):
         self.corpus.mkdir()
         # Entries of parties that this test does not have, and its own failing one.
         self.run_case(FAILS, **self.keeping())
-        text = "tr1:0000:dZ9z-xx\n" + "\n".join(self.recorded()) + "\n"
+        text = "tr1:0000:Z9z-xx\n" + "\n".join(self.recorded()) + "\n"
         (self.corpus / FILE).write_text(text)
         _, failing = self.run_case(FAILS, **self.keeping())
         self.assertIn("1 of 1 recorded schedules still fail", failing)

@@ -46,7 +46,7 @@ class SimulationSoak(unittest.TestCase):
                 listed.replace("FOLDER", str(build)).replace("!= BAD", f"!= {other}"))
             done = subprocess.run(
                 [sys.executable, "-B", ROOT / "tools" / "simulation-soak", build, *options],
-                env={**os.environ, "TROUPE_SIM_SCHEDULE": "tr1:0000:d-00"},  # Not for the tests.
+                env={**os.environ, "TROUPE_SIM_SCHEDULE": "tr1:0000:-00"},  # Not for the tests.
                 capture_output=True, text=True, timeout=60, check=False)
             return done.returncode, done.stdout.replace(str(build), "BUILD"), done.stderr
 

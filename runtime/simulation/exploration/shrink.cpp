@@ -2,10 +2,12 @@
 //
 // A schedule is a list of deviations from the default order. Whole stretches of the list are
 // left out, then shorter ones, down to single entries (delta debugging); what remains fits as
-// nearly as it can. The result cannot spare any single entry.
+// nearly as it can. Where that ends, "A lets X go on, X lets B go on" may still be "A lets B go
+// on", and somebody may be spared altogether. The result cannot spare any single entry.
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <utility>
 
 #include "runtime/simulation/one_run.hpp"
@@ -27,6 +29,19 @@ class shrinker {
         schedule_(parse_schedule(best_.schedule)) {}
 
   failure smallest() && {
+    do {
+      leave_out();
+    } while (may_go_on() && (take_a_short_cut() || leave_out_a_party()));
+    best_.replays = replays_;
+    return std::move(best_);
+  }
+
+ private:
+  static constexpr std::uint64_t budget = 10'000;
+
+  bool may_go_on() const noexcept { return replays_ < budget && !watch_.interrupted(); }
+
+  void leave_out() {
     std::size_t pieces = 2;
     while (schedule_.deviations.size() > 1 && may_go_on()) {
       if (leave_out_one_of(pieces)) {
@@ -38,28 +53,58 @@ class shrinker {
       }
     }
     if (schedule_.deviations.size() == 1) leave_out_one_of(1);
-    best_.replays = replays_;
-    return std::move(best_);
   }
-
- private:
-  static constexpr std::uint64_t budget = 10'000;
-
-  bool may_go_on() const noexcept { return replays_ < budget && !watch_.interrupted(); }
 
   /// Cuts the list into pieces, and goes on without the first one that can be spared.
   bool leave_out_one_of(std::size_t pieces) {
     const std::size_t size = schedule_.deviations.size();
     for (std::size_t i = 0; i < pieces && may_go_on(); ++i) {
-      schedule less;
-      less.program = schedule_.program;
-      for (std::size_t j = 0; j < size; ++j) {
-        const bool spared = j >= size * i / pieces && j < size * (i + 1) / pieces;
-        if (!spared) less.deviations.push_back(schedule_.deviations[j]);
-      }
-      if (fails_alike(std::move(less))) return true;
+      const std::size_t first = size * i / pieces;
+      const std::size_t end = size * (i + 1) / pieces;
+      const auto spared = [&](std::size_t j) { return j >= first && j < end; };
+      if (fails_alike(without(spared))) return true;
     }
     return false;
+  }
+
+  /// Where one party after the other was let go on, lets the last of them go on at once: the
+  /// longest stretches first.
+  bool take_a_short_cut() {
+    const std::size_t size = schedule_.deviations.size();
+    for (std::size_t length = size; length > 1; --length) {
+      for (std::size_t first = 0; first + length <= size && may_go_on(); ++first) {
+        const std::size_t last = first + length - 1;
+        schedule less = without([&](std::size_t j) { return j > first && j <= last; });
+        less.deviations[first].then = schedule_.deviations[last].then;
+        less.deviations[first].link = schedule_.deviations[last].link;
+        if (fails_alike(std::move(less))) return true;
+      }
+    }
+    return false;
+  }
+
+  /// Goes on without whatever concerns one party.
+  bool leave_out_a_party() {
+    std::set<schedule::party_name> all;
+    for (const auto& d : schedule_.deviations) all.insert({d.after, d.then});
+    for (const auto& who : all) {
+      if (!may_go_on()) break;
+      const auto concerned = [&](std::size_t j) {
+        const auto& d = schedule_.deviations[j];
+        return d.after == who || d.then == who;
+      };
+      if (fails_alike(without(concerned))) return true;
+    }
+    return false;
+  }
+
+  schedule without(const auto& spared) const {
+    schedule less;
+    less.program = schedule_.program;
+    for (std::size_t j = 0; j < schedule_.deviations.size(); ++j) {
+      if (!spared(j)) less.deviations.push_back(schedule_.deviations[j]);
+    }
+    return less;
   }
 
   bool fails_alike(schedule tried) {

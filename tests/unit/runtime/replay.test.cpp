@@ -90,14 +90,14 @@ TEST_CASE("the schedule of another program is errc::schedule_diverged") {
 
 TEST_CASE("a schedule that names a party that cannot step is errc::schedule_diverged") {
   schedule s = parse_schedule(found().schedule);
-  s.deviations.front().then = 1000;
+  s.deviations.front().then.index = 1000;
   CHECK(code_of(isolated().replay(fails_once, to_string(s))) == errc::schedule_diverged);
 }
 
 TEST_CASE("a schedule that is longer than the program is errc::schedule_diverged") {
   schedule s;
   schedule::deviation late;
-  late.after = 1;
+  late.after = {schedule::kind_of("replica"), 0, 0};
   late.own_step = 1000;
   s.deviations.push_back(late);
   CHECK(code_of(isolated().replay(fails_once, to_string(s))) == errc::schedule_diverged);
@@ -146,7 +146,7 @@ TEST_CASE("an exploration that does not heed the environment explores") {
 }
 
 TEST_CASE("a schedule recorded earlier still brings its failure back") {
-  const auto report = isolated().replay(fails_once, "tr1:Gfwv:d123522343-kn");
+  const auto report = isolated().replay(fails_once, "tr1:Gfwv:ahg2F4gk-mp");
   REQUIRE_FALSE(report.passed());
   CHECK(is_a<check_failed>(report.failure->exception));
 }

@@ -33,11 +33,13 @@ failure found() {
   return report.failure.value_or(failure());
 }
 
+/// Of walkers, by their numbers.
 schedule::deviation entry(std::uint32_t after, std::uint32_t own_step, std::uint32_t then) {
+  const std::uint32_t kind = schedule::kind_of("walker");
   schedule::deviation d;
-  d.after = after;
+  d.after = {kind, after, 0};
   d.own_step = own_step;
-  d.then = then;
+  d.then = {kind, then, 0};
   return d;
 }
 
@@ -45,8 +47,8 @@ schedule::deviation entry(std::uint32_t after, std::uint32_t own_step, std::uint
 /// party that does not exist.
 std::string with_two_that_do_not_fit(const failure& f) {
   schedule s = parse_schedule(f.schedule);
-  s.deviations.insert(s.deviations.begin(), entry(1, 1'000, 0));
-  s.deviations.push_back(entry(2, 2, 1'000));
+  s.deviations.insert(s.deviations.begin(), entry(0, 1'000, 0));
+  s.deviations.push_back(entry(0, 1, 1'000));
   return to_string(s);
 }
 
@@ -103,7 +105,7 @@ TEST_CASE("a strict replay that does not fit says how to leave out what does not
 TEST_CASE("a strict replay that fails before it came to an entry is that failure, and says so") {
   const failure first = found();
   schedule s = parse_schedule(first.schedule);
-  s.deviations.push_back(entry(1, 1'000, 0));
+  s.deviations.push_back(entry(0, 1'000, 0));
   const auto report = isolated().replay(in_another_order, to_string(s));
   REQUIRE(report.failure);
   CHECK(report.failure->what == first.what);

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -27,14 +28,24 @@ class numbers {
   std::uint64_t state_ = 1;
 };
 
+schedule::party_name random_name(numbers& from) {
+  schedule::party_name name;
+  name.kind = from.next() % 32;
+  name.index = from.next();
+  name.life = from.next();
+  return name;
+}
+
 schedule random_schedule(numbers& from) {
   schedule s;
   s.program = from.next() & 0xffffffu;
   for (std::uint32_t n = from.next() % 8; n > 0; --n) {
     schedule::deviation d;
-    d.after = from.next();
-    d.own_step = from.next() / 2;
-    d.then = from.next();
+    // Most schedules name somebody twice.
+    const bool again = !s.deviations.empty() && from.next() % 2 == 0;
+    d.after = again ? s.deviations.front().then : random_name(from);
+    d.own_step = from.next();
+    d.then = again ? s.deviations.back().after : random_name(from);
     d.link = from.next() % 3;
     s.deviations.push_back(d);
   }
@@ -54,9 +65,9 @@ TEST_CASE("exact: the largest numbers survive their string") {
   s.program = 0xffffff;
   const auto most = std::numeric_limits<std::uint32_t>::max();
   schedule::deviation d;
-  d.after = most;
-  d.own_step = most / 2;
-  d.then = most;
+  d.after = {31, most, most};
+  d.own_step = most;
+  d.then = {31, most - 1, most};
   d.link = most;
   s.deviations.push_back(d);
   CHECK(parse_schedule(to_string(s)) == s);
@@ -76,7 +87,7 @@ TEST_CASE("exact: a string with one changed character is refused, or is the chec
   while (s.deviations.size() < 3) s = random_schedule(from);
   const std::string good = to_string(s);
   // The fingerprint tells which program it was, nothing that is replayed.
-  const std::size_t fingerprint = 4, body = 9;
+  const std::size_t fingerprint = 4, body = 9;  // After the second ':'.
   for (std::size_t at = 0; at < good.size(); ++at) {
     if (at >= fingerprint && at < body - 1) continue;
     for (const char c : shell_safe) {
@@ -102,9 +113,9 @@ TEST_CASE("exact: a changed fingerprint changes the schedule or is refused") {
 TEST_CASE("exact: a string cut short anywhere is refused") {
   schedule s;
   schedule::deviation d;
-  d.after = 100;
+  d.after = {5, 100, 0};
   d.own_step = 50;
-  d.then = 3;
+  d.then = {6, 3, 0};
   s.deviations.assign(4, d);
   const std::string good = to_string(s);
   for (std::size_t length = 0; length < good.size(); ++length) {
@@ -122,9 +133,51 @@ TEST_CASE("exact: a string with one more character is refused") {
   }
 }
 
-TEST_CASE("exact: a number too large for its field is refused") {
-  CHECK(is(thrown_by([] { return parse_schedule("tr1:0000:dZZZZZZZZ-00"); }),
-           errc::invalid_schedule));
+TEST_CASE("exact: a number too large for its field is refused, whatever the checksum") {
+  const std::string_view signs = shell_safe.substr(0, 64);
+  for (const char a : signs) {
+    for (const char b : signs) {
+      const std::string bad = std::string("tr1:0000:................1-") + a + b;
+      REQUIRE(is(thrown_by([&] { return parse_schedule(bad); }), errc::invalid_schedule));
+    }
+  }
+}
+
+TEST_CASE("exact: a body that ends in the middle of a deviation is refused") {
+  const std::string_view signs = shell_safe.substr(0, 64);
+  // All bodies of one character: a deviation has more than six bits.
+  for (const char body : signs) {
+    for (const char a : signs) {
+      for (const char b : signs) {
+        const std::string bad = std::string("tr1:0000:") + body + '-' + a + b;
+        const auto thrown = thrown_by([&] { return parse_schedule(bad); });
+        if (!is(thrown, errc::invalid_schedule)) FAIL(bad);
+      }
+    }
+  }
+}
+
+TEST_CASE("three deviations between two of 32 actors take at most 16 characters") {
+  schedule s;
+  const std::uint32_t worker = schedule::kind_of("worker");
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    schedule::deviation d;
+    d.after = {worker, i % 2 == 0 ? 31u : 30u, 0};
+    d.own_step = 20 + i;
+    d.then = {worker, i % 2 == 0 ? 30u : 31u, 0};
+    s.deviations.push_back(d);
+  }
+  const std::string text = to_string(s);
+  INFO(text);
+  CHECK(text.rfind('-') - text.rfind(':') - 1 <= 16);
+}
+
+TEST_CASE("the kinds of a strategy's parties have numbers of their own") {
+  const std::set<std::uint32_t> all{schedule::kind_of("task"), schedule::kind_of("replica"),
+                                    schedule::kind_of("barrier"), schedule::kind_of("time")};
+  CHECK(all.size() == 4);
+  CHECK(*all.begin() >= 1);
+  CHECK(*all.rbegin() <= 31);
 }
 
 TEST_CASE("a schedule without deviations is the default order") {
@@ -135,17 +188,17 @@ TEST_CASE("schedules written by earlier builds are still read") {
   schedule s;
   s.program = 0xabcdef;
   schedule::deviation first;
-  first.after = 3;
+  first.after = {schedule::kind_of("replica"), 1, 0};
   first.own_step = 1;
-  first.then = 2;
+  first.then = {schedule::kind_of("barrier"), 0, 2};
   schedule::deviation second;
-  second.after = 40;
+  second.after = first.then;
   second.own_step = 17;
-  second.then = 1;
+  second.then = {schedule::kind_of("walker"), 40, 0};
   second.link = 1;
   s.deviations = {first, second};
-  CHECK(to_string(s) == "tr1:LTYG:d322E1z111-ig");
-  CHECK(parse_schedule("tr1:LTYG:d322E1z111-ig") == s);
+  CHECK(to_string(s) == "tr1:LTYG:xAA2Bfua9-0C");
+  CHECK(parse_schedule("tr1:LTYG:xAA2Bfua9-0C") == s);
 }
 
 }  // namespace
