@@ -13,9 +13,8 @@ namespace troupe {
 namespace {
 
 /// The names of the replicas, then of the barrier on each line that has replicas.
-std::vector<party, recycling_allocator<party>> enroll_all(runtime_state& on, std::size_t replicas,
-                                                          std::size_t lines) {
-  std::vector<party, recycling_allocator<party>> parties;
+recycled_vector<party> enroll_all(runtime_state& on, std::size_t replicas, std::size_t lines) {
+  recycled_vector<party> parties;
   parties.reserve(replicas + lines);
   for (std::size_t i = 0; i < replicas; ++i) {
     parties.push_back(on.enroll("replica", static_cast<std::uint32_t>(i), i % lines));

@@ -90,8 +90,7 @@ bool has_strategy() noexcept {
   return mode && !mode->owner->is_default();
 }
 
-default_strategy::default_strategy()
-    : strategy(nullptr, {.devices = {"/job:localhost/replica:0/task:0/device:CPU:0"}}) {}
+default_strategy::default_strategy() : strategy(nullptr, {.devices = detail::first_devices(1)}) {}
 
 const strategy& get_default_strategy() noexcept {
   // It holds nothing but its one device's name until somebody runs on it.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <utility>
 
 #include "troupe/core/error.hpp"
 
@@ -41,29 +43,33 @@ std::string canonical_device(std::string_view name) {
          std::to_string(std::stoul(std::string(number)));
 }
 
-std::vector<std::string> canonical_devices(const std::vector<std::string>& names) {
+detail::device_names detail::canonical_devices(const std::vector<std::string>& names) {
   std::vector<std::string> devices;
   for (const auto& name : names) {
     auto device = canonical_device(name);
     if (std::find(devices.begin(), devices.end(), device) != devices.end()) {
-      detail::refuse_device("device \"" + name + "\" is in the list twice");
+      refuse_device("device \"" + name + "\" is in the list twice");
     }
     devices.push_back(std::move(device));
   }
-  if (devices.empty()) detail::refuse_device("a strategy needs at least one device");
-  return devices;
+  if (devices.empty()) refuse_device("a strategy needs at least one device");
+  return std::make_shared<const std::vector<std::string>>(std::move(devices));
 }
 
-std::vector<std::string> first_devices(int replicas) {
+detail::device_names detail::first_devices(int replicas) {
+  // A simulation makes its strategies anew in each of its runs, mostly alike.
+  thread_local device_names latest;
   if (replicas < 1) {
-    detail::refuse_device("a strategy needs at least one replica, not " + std::to_string(replicas));
+    refuse_device("a strategy needs at least one replica, not " + std::to_string(replicas));
   }
+  if (latest && latest->size() == static_cast<std::size_t>(replicas)) return latest;
   std::vector<std::string> devices;
   devices.reserve(static_cast<std::size_t>(replicas));
   for (int i = 0; i < replicas; ++i) {
     devices.push_back("/job:localhost/replica:0/task:0/device:CPU:" + std::to_string(i));
   }
-  return devices;
+  latest = std::make_shared<const std::vector<std::string>>(std::move(devices));
+  return latest;
 }
 
 }  // namespace troupe

@@ -14,9 +14,11 @@ run_rules rules_of(const mirrored_options& options) {
 
 mirrored_strategy::mirrored_strategy(troupe::runtime& on, const std::vector<std::string>& devices,
                                      mirrored_options options)
-    : strategy(on.state(), {.devices = canonical_devices(devices), .rules = rules_of(options)}) {}
+    : strategy(on.state(),
+               {.devices = detail::canonical_devices(devices), .rules = rules_of(options)}) {}
 
 mirrored_strategy::mirrored_strategy(troupe::runtime& on, int replicas, mirrored_options options)
-    : strategy(on.state(), {.devices = first_devices(replicas), .rules = rules_of(options)}) {}
+    : strategy(on.state(),
+               {.devices = detail::first_devices(replicas), .rules = rules_of(options)}) {}
 
 }  // namespace troupe

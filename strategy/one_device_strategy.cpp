@@ -7,6 +7,6 @@
 namespace troupe {
 
 one_device_strategy::one_device_strategy(troupe::runtime& on, std::string_view device)
-    : strategy(on.state(), {.devices = {canonical_device(device)}}) {}
+    : strategy(on.state(), {.devices = detail::canonical_devices({std::string(device)})}) {}
 
 }  // namespace troupe

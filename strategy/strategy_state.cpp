@@ -25,7 +25,7 @@ strategy_state::strategy_state(const troupe::strategy& facade, std::shared_ptr<r
     : facade_(&facade),
       on_(std::move(on)),
       devices_(std::move(layout.devices)),
-      one_copy_(!layout.parameter_device.empty() && devices_.size() > 1),
+      one_copy_(!layout.parameter_device.empty() && devices_->size() > 1),
       rules_(layout.rules),
       latest_(on_ ? on_->lines() : 0) {
   footprint::made(this);
@@ -125,11 +125,11 @@ std::size_t strategy_state::replica_on(std::string_view name) const {
   const std::string asked = canonical_device(name);
   const auto& others = parameter_devices_;
   if (std::find(others.begin(), others.end(), asked) != others.end()) return 0;
-  const auto found = std::find(devices_.begin(), devices_.end(), asked);
-  if (found == devices_.end()) {
+  const auto found = std::find(devices_->begin(), devices_->end(), asked);
+  if (found == devices_->end()) {
     detail::refuse_device("device \"" + std::string(name) + "\" is none of this strategy's");
   }
-  return static_cast<std::size_t>(found - devices_.begin());
+  return static_cast<std::size_t>(found - devices_->begin());
 }
 
 std::vector<std::size_t> strategy_state::replicas_on(const std::vector<std::string>& names) const {

@@ -15,35 +15,37 @@ std::uint32_t schedule::kind_of(std::string_view kind) noexcept {
 namespace troupe::detail {
 
 void party_names::enroll(const party& who) {
-  if (births_.size() <= who.id) births_.resize(who.id + 1, nobody);
-  births_[who.id] = static_cast<std::uint32_t>(all_.size());
-  all_.push_back({schedule::kind_of(who.kind), who.index, 0});
+  if (by_id_.size() <= who.id) by_id_.resize(who.id + 1, nobody);
+  by_id_[who.id] = static_cast<std::uint32_t>(births_.size());
+  births_.push_back({who.kind, who.index});
 }
 
 schedule::party_name party_names::name_of(std::uint32_t birth) const {
   if (birth == nobody) return {};
-  if (counted_ <= birth) count_lives();
-  return all_[birth];
+  if (names_.size() <= birth) give_names();
+  return names_[birth];
 }
 
-void party_names::count_lives() const {
-  if (latest_.size() < 2 * all_.size()) {
+void party_names::give_names() const {
+  if (latest_.size() < 2 * births_.size()) {
     latest_.clear();
-    counted_ = 0;
+    names_.clear();
     std::size_t places = 32;
-    while (places < 4 * all_.size()) places *= 2;
+    while (places < 4 * births_.size()) places *= 2;
     latest_.resize(places, nobody);
   }
   const std::size_t mask = latest_.size() - 1;
-  for (; counted_ < all_.size(); ++counted_) {
-    auto& fresh = all_[counted_];
-    std::size_t at = (fresh.index * 32 + fresh.kind) * std::size_t{0x9e3779b1u} >> 7 & mask;
+  while (names_.size() < births_.size()) {
+    const origin& fresh = births_[names_.size()];
+    schedule::party_name name{schedule::kind_of(fresh.kind), fresh.index, 0};
+    std::size_t at = (name.index * 32 + name.kind) * std::size_t{0x9e3779b1u} >> 7 & mask;
     const auto is_other = [&](const schedule::party_name& before) {
-      return before.kind != fresh.kind || before.index != fresh.index;
+      return before.kind != name.kind || before.index != name.index;
     };
-    while (latest_[at] != nobody && is_other(all_[latest_[at]])) at = (at + 1) & mask;
-    fresh.life = latest_[at] == nobody ? 0 : all_[latest_[at]].life + 1;
-    latest_[at] = counted_;
+    while (latest_[at] != nobody && is_other(names_[latest_[at]])) at = (at + 1) & mask;
+    if (latest_[at] != nobody) name.life = names_[latest_[at]].life + 1;
+    latest_[at] = static_cast<std::uint32_t>(names_.size());
+    names_.push_back(name);
   }
 }
 

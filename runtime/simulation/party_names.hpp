@@ -8,7 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <string_view>
 
 #include "troupe/core/recycling.hpp"
 #include "troupe/runtime/schedule.hpp"
@@ -19,8 +19,8 @@ namespace troupe::detail {
 class party_names {
  public:
   party_names() {
+    by_id_.reserve(usual_size);
     births_.reserve(usual_size);
-    all_.reserve(usual_size);
   }
 
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
@@ -29,21 +29,23 @@ class party_names {
 
   /// Of the party that has the id now; `nobody` if there is none.
   std::uint32_t birth_of(std::uint32_t id) const noexcept {
-    return id < births_.size() ? births_[id] : nobody;
+    return id < by_id_.size() ? by_id_[id] : nobody;
   }
   schedule::party_name name_of(std::uint32_t birth) const;
 
  private:
   static constexpr std::size_t usual_size = 16;
-  template <class T>
-  using row = std::vector<T, recycling_allocator<T>>;
+  struct origin {
+    std::string_view kind;
+    std::uint32_t index;
+  };
 
-  void count_lives() const;
+  void give_names() const;
 
-  row<std::uint32_t> births_;              // Index = party::id.
-  mutable row<schedule::party_name> all_;  // Index = birth; …
-  mutable std::uint32_t counted_ = 0;      // … so many have got their lives.
-  mutable row<std::uint32_t> latest_;      // Births by kind and index: a hash table.
+  recycled_vector<std::uint32_t> by_id_;  // Births.
+  recycled_vector<origin> births_;
+  mutable recycled_vector<schedule::party_name> names_;  // Of the first births.
+  mutable recycled_vector<std::uint32_t> latest_;        // Births by kind and index: a hash table.
 };
 
 }  // namespace troupe::detail

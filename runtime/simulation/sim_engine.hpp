@@ -197,32 +197,29 @@ class sim_engine final : public runtime_state {
   std::size_t decide(std::size_t count, std::size_t usual, bool is_value);
   [[noreturn]] void fail_as_deadlock() const;
 
-  template <class T>
-  using row = std::vector<T, recycling_allocator<T>>;
-
   const simulation_options& options_;
   choice_policy& policy_;
-  std::vector<std::optional<sim_line>, recycling_allocator<std::optional<sim_line>>> sim_lines_;
-  row<link> ready_;  // No empty ones; in order of becoming ready.
+  recycled_vector<std::optional<sim_line>> sim_lines_;
+  recycled_vector<link> ready_;  // No empty ones; in order of becoming ready.
   struct held_link {
     link what;
     std::uint64_t ticket;  // Of the timer that ends the delay.
   };
   std::vector<held_link> held_;
-  row<node> nodes_;
+  recycled_vector<node> nodes_;
   std::uint32_t free_nodes_ = none;
   ready_ring hops_;
   std::vector<pending_timer> timers_;
   std::uint64_t tickets_ = 0;
   std::chrono::nanoseconds now_{0};
 
-  std::uint32_t last_ = 0;        // party::id + 1 of the latest step's owner.
-  std::uint32_t acting_ = 0;      // The same while a step runs; 0 outside.
-  row<std::uint32_t> own_steps_;  // Index = party::id + 1.
+  std::uint32_t last_ = 0;                    // party::id + 1 of the latest step's owner.
+  std::uint32_t acting_ = 0;                  // The same while a step runs; 0 outside.
+  recycled_vector<std::uint32_t> own_steps_;  // Index = party::id + 1.
   party_names given_names_;
   std::uint32_t chooses_ = 0;
   std::uint64_t steps_ = 0;
-  row<turn> deviations_;
+  recycled_vector<turn> deviations_;
   detail::claims claims_;
   fault_injector faults_;
   std::uint64_t step_limit_;

@@ -187,10 +187,10 @@ class barrier_actor final : public routine {
   error_facts facts_of_break();
 
   party who_;
-  std::vector<std::unique_ptr<share>> shares_;
-  std::vector<merge_request*> slots_;  // Index = replica; null while it waits neither here
-                                       // nor, in turns, to go on.
-  std::vector<replica_place> places_;  // Filled by the lines while halting.
+  recycled_vector<std::unique_ptr<share>> shares_;
+  recycled_vector<merge_request*> slots_;  // Index = replica; null while it waits neither here
+                                           // nor, in turns, to go on.
+  std::vector<replica_place> places_;      // Filled by the lines while halting.
 
   activity* on_end_ = nullptr;
   void* above_ = nullptr;

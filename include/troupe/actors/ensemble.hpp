@@ -83,7 +83,7 @@ class ensemble final : public root, public detail::recycled {
   std::shared_ptr<runtime_state> on_;
   void* keeper_;
   std::size_t size_;
-  std::vector<party, recycling_allocator<party>> parties_;
+  recycled_vector<party> parties_;
   barrier_actor barrier_;
   // Contiguous: a round walks them in order. They do not move.
   recycling_allocator<replica_actor> memory_;

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <limits>
 #include <new>
+#include <vector>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -182,5 +183,8 @@ struct recycling_allocator {
  private:
   static constexpr bool over_aligned = alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 };
+
+template <class T>
+using recycled_vector = std::vector<T, recycling_allocator<T>>;
 
 }  // namespace troupe

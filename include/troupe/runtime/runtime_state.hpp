@@ -129,8 +129,8 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   const bool shared_;
   mutable std::mutex mutex_;  // Guards the list and the names; never held in callbacks.
   root* roots_ = nullptr;
-  std::vector<party, recycling_allocator<party>> names_;  // Index = party::id.
-  std::vector<std::uint32_t, recycling_allocator<std::uint32_t>> retired_;
+  recycled_vector<party> names_;  // Index = party::id.
+  recycled_vector<std::uint32_t> retired_;
   std::vector<std::unique_ptr<tracer>> tracers_;
   std::atomic<bool> closed_{false};
 };

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,13 +13,16 @@ namespace troupe {
 /// \throws errc::invalid_device
 std::string canonical_device(std::string_view name);
 
-/// The same of a whole list. \throws errc::invalid_device also for a duplicate or an empty list.
-std::vector<std::string> canonical_devices(const std::vector<std::string>& names);
-
-/// cpu:0 and following, canonical. \throws errc::invalid_device for none.
-std::vector<std::string> first_devices(int replicas);
-
 namespace detail {
+
+/// Canonical names, one for each replica; strategies may share them.
+using device_names = std::shared_ptr<const std::vector<std::string>>;
+
+/// \throws errc::invalid_device, also for a duplicate or an empty list.
+device_names canonical_devices(const std::vector<std::string>& names);
+
+/// cpu:0 and following. \throws errc::invalid_device for none.
+device_names first_devices(int replicas);
 
 [[noreturn]] void refuse_device(const std::string& what);
 

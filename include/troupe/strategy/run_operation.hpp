@@ -44,7 +44,7 @@ class result_row {
   }
 
  private:
-  std::vector<std::optional<T>, recycling_allocator<std::optional<T>>> slots_;
+  recycled_vector<std::optional<T>> slots_;
 };
 
 template <>

@@ -19,6 +19,7 @@
 #include "troupe/core/error.hpp"
 #include "troupe/core/recycling.hpp"
 #include "troupe/runtime/runtime_state.hpp"
+#include "troupe/strategy/device.hpp"
 
 namespace troupe {
 
@@ -41,7 +42,7 @@ const mode* current_mode() noexcept;
 
 /// What a strategy is made of.
 struct strategy_layout {
-  std::vector<std::string> devices;  ///< Canonical names, one for each replica.
+  detail::device_names devices;
   run_rules rules = {};
   /// Where variables have their one copy; empty where each replica has a component.
   std::string parameter_device = {};
@@ -54,8 +55,8 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
                  strategy_layout layout);
   ~strategy_state();
 
-  std::size_t replicas() const noexcept { return devices_.size(); }
-  const std::vector<std::string>& devices() const noexcept { return devices_; }
+  std::size_t replicas() const noexcept { return devices_->size(); }
+  const std::vector<std::string>& devices() const noexcept { return *devices_; }
 
   /// How many lines of `where` the replicas are dealt out to: replicas that share one copy of
   /// their variables share its line.
@@ -67,7 +68,7 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   /// Whether a variable has one copy, and not a component in each replica.
   bool one_copy() const noexcept { return one_copy_; }
   const std::vector<std::string>& parameter_devices() const noexcept {
-    return parameter_devices_.empty() ? devices_ : parameter_devices_;
+    return parameter_devices_.empty() ? *devices_ : parameter_devices_;
   }
   const std::shared_ptr<runtime_state>& runtime() const noexcept { return on_; }
   const troupe::strategy& facade() const noexcept { return *facade_; }
@@ -123,7 +124,7 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
 
   const troupe::strategy* facade_;
   std::shared_ptr<runtime_state> on_;
-  std::vector<std::string> devices_;
+  detail::device_names devices_;
   std::vector<std::string> parameter_devices_;  // Empty: the devices.
   bool one_copy_;
   run_rules rules_;
@@ -132,10 +133,10 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   detail::mode set_mode_{this, true};
 
   // Index = line of our runtime; touched by that line only.
-  std::vector<latest, recycling_allocator<latest>> latest_;
+  recycled_vector<latest> latest_;
   mutable std::mutex mutex_;  // Guards the rest.
-  std::vector<std::unique_ptr<ensemble>> all_;
-  std::vector<ensemble*> idle_;
+  recycled_vector<std::unique_ptr<ensemble>> all_;
+  recycled_vector<ensemble*> idle_;
   std::optional<error> last_failure_;
   std::shared_ptr<troupe::owners> owners_;  // Made for the first variable.
 };
