@@ -29,7 +29,8 @@ DOORS = (
          ("include/troupe/runtime/asio.hpp", "runtime/asio_private.hpp")),
     Door("Catch2", re.compile(r"catch2/"), ("include/troupe/runtime/sim_test_case.hpp",)),
     Door("Eigen", re.compile(r"Eigen/"), ("include/troupe/strategy/values/eigen.hpp",)),
-    Door("Taskflow", re.compile(r"taskflow/"), ("runtime/taskflow.hpp",)),
+    Door("Taskflow", re.compile(r"taskflow/"),
+         ("runtime/taskflow.hpp", "include/troupe/runtime/adaptors/taskflow.hpp")),
     Door("concurrentqueue", re.compile(r"(.*/)?(blocking)?concurrentqueue\.h\b"),
          ("runtime/concurrent_queue.hpp",)),
 )

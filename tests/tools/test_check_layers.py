@@ -77,8 +77,10 @@ class Doors(PlantedTree):
         self.check({"strategy/a.cpp": "#include <taskflow/taskflow.hpp>\n"},
                    ("strategy/a.cpp:1", 'include "runtime/taskflow.hpp"'))
         self.check({"include/troupe/strategy/a.hpp": "#include <taskflow/taskflow.hpp>\n"},
-                   ("include/troupe/strategy/a.hpp:1", "no part of the interface"))
-        self.check({"runtime/taskflow.hpp": "#include <taskflow/taskflow.hpp>\n"})
+                   ("include/troupe/strategy/a.hpp:1",
+                    'include "troupe/runtime/adaptors/taskflow.hpp" instead'))
+        for door in ("runtime/taskflow.hpp", "include/troupe/runtime/adaptors/taskflow.hpp"):
+            self.check({door: "#include <taskflow/taskflow.hpp>\n"})
 
     def test_concurrentqueue_by_each_of_its_names(self):
         for name in ("concurrentqueue.h", "moodycamel/concurrentqueue.h",
