@@ -64,6 +64,13 @@ void throw_plain_sum(std::size_t replicas) {
               "counts");
 }
 
+void throw_plain_product(std::size_t replicas) {
+  throw error(errc::not_per_replica,
+              "the product over " + std::to_string(replicas) + " replicas of a plain value",
+              "give a per_replica; or raise it to the power num_replicas_in_sync() if every "
+              "replica's copy counts");
+}
+
 void throw_nothing_to_reduce() {
   throw error(errc::shape_mismatch, "there is no value to reduce",
               "a per_replica has one value for each replica");

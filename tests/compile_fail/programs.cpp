@@ -84,14 +84,18 @@ task<> f(replica_context ctx) { co_await ctx.all_reduce(reduce_op::sum, std::tup
 task<> f(replica_context ctx, std::map<int, std::vector<std::string>> mine) {
   co_await ctx.all_reduce(reduce_op::sum, mine);
 }
-#elif CASE == 16  // troupe: sum and mean are defined for
+#elif CASE == 16  // troupe: sum, mean, min, max and product are defined for
 auto f(const per_replica<std::string>& v) { return reduce(reduce_op::sum, v); }
-#elif CASE == 17  // troupe: sum and mean are defined for
+#elif CASE == 17  // troupe: sum, mean, min, max and product are defined for
 auto f(const strategy& s, const per_replica<bool>& v) { return s.reduce(reduce_op::mean, v); }
 #elif CASE == 18  // troupe: only std::vector, std::array and std::span of numbers
 auto f(const per_replica<int>& v) { return reduce(reduce_op::sum, v, 0); }
 #elif CASE == 19  // troupe: only std::vector, std::array and std::span of numbers
 auto f(const strategy& s) { return s.reduce(reduce_op::sum, 3, {0}); }
+#elif CASE == 84  // troupe: along axes there are reduce_op::sum and reduce_op::mean
+auto f(const per_replica<std::vector<int>>& v) { return reduce(reduce_op::max, v, 0); }
+#elif CASE == 85  // troupe: indexed_slices have a sum and a mean
+auto f(const per_replica<indexed_slices<tensor<int>>>& v) { return reduce(reduce_op::min, v); }
 #elif CASE == 20  // troupe: what has an axis can be gathered
 auto f(const per_replica<int>& v) { return gather(v); }
 #elif CASE == 21  // troupe: what has an axis can be gathered

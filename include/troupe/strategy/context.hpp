@@ -81,8 +81,8 @@ class replica_context {
   [[nodiscard("co_await it: a merge happens when it is awaited")]] auto merge_call(
       F merge_fn, Args... args) const;
 
-  /// The sum or mean of everybody's `value`, added up in replica order, on every replica.
-  /// Op is reduce_op::sum or reduce_op::mean; see reduce.hpp, weighted.hpp and
+  /// The sum, mean, minimum, … of everybody's `value`, in replica order, on every replica.
+  /// Op is reduce_op::sum, mean, min, max or product; see reduce.hpp, weighted.hpp and
   /// indexed_slices.hpp for types. Structures of them (structure.hpp) are reduced leaf by leaf.
   template <class Op, class T>
   [[nodiscard("co_await it: a reduction happens when it is awaited")]] auto all_reduce(

@@ -102,9 +102,9 @@ class strategy {
                   std::forward<Token>(token));
   }
 
-  /// The sum or mean of the replicas' values, in replica order, element by element. A plain
-  /// value is its own mean; it has no sum, unless it is zero or there is one replica. Of a
-  /// variable the result has to be awaited, as its read().
+  /// The sum, mean, minimum, … of the replicas' values, in replica order, element by element. A
+  /// plain value is its own mean; it has no sum, unless it is zero or there is one replica. Of
+  /// a variable the result has to be awaited, as its read().
   /// \throws errc::cross_replica_required inside a replica; errc::shape_mismatch;
   ///         errc::not_per_replica for the sum of a plain value.
   template <reduction Op, class Value>

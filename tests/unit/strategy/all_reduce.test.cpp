@@ -58,6 +58,8 @@ static_assert(is_reducible<sum_op, std::vector<other::name_list>>);
 static_assert(!is_reducible<mean_op, other::name_list>);
 static_assert(!is_reducible<sum_op, std::string> && !is_reducible<sum_op, std::tuple<int, bool>>);
 static_assert(!is_reducible<sum_op, std::vector<std::string>>);
+static_assert(is_reducible<max_op, std::vector<int>> && is_reducible<product_op, float>);
+static_assert(!is_reducible<min_op, weighted<float>>);
 
 // A reduction of numbers is no coroutine, neither alone nor in a structure.
 template <class Regrouped>
@@ -136,6 +138,15 @@ TEST_CASE("a leaf's own reduction is found by its name, also by strategy.reduce(
         row(3, {"ab"}));
   CHECK(reduce_on_all(reduce_op::sum, std::vector<list>({{"a"}, {"b"}})) == list{"ab"});
   CHECK(get_strategy().reduce(reduce_op::sum, per_replica<list>({{"a"}, {"b"}})) == list{"ab"});
+}
+
+TEST_CASE("minima, maxima and products are reduced leaf by leaf, too") {
+  const std::vector<metrics> both = {{0.5f, 3}, {1.5f, 2}};
+  CHECK(reduce_on_all(reduce_op::min, both) == metrics{0.5f, 2});
+  CHECK(reduce_on_all(reduce_op::max, both) == metrics{1.5f, 3});
+  CHECK(reduce_on_all(reduce_op::product, both) == metrics{0.75f, 6});
+  const std::vector<float> small(100'000, -1.0f), large(100'000, 1e8f);
+  CHECK(reduce_on_all(reduce_op::max, std::vector({small, large})) == large);
 }
 
 TEST_CASE("exact: a large tensor inside a structure has the bits of one outside") {

@@ -4,10 +4,12 @@
 #include <bit>
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <troupe/troupe.hpp>
 #include <type_traits>
 #include <vector>
 
@@ -122,7 +124,64 @@ TEST_CASE("core-213 the mean of a mirrored value is the value") {
 template <class Op>
 concept reduces_mirrored = requires(Op op, mirrored<int> m) { reduce(op, m); };
 static_assert(reduces_mirrored<mean_op>);
-static_assert(!reduces_mirrored<sum_op>);
+static_assert(reduces_mirrored<min_op> && reduces_mirrored<max_op>);
+static_assert(!reduces_mirrored<sum_op> && !reduces_mirrored<product_op>);
+
+// -- minima, maxima, products ---------------------------------------------------------------------
+
+TEMPLATE_TEST_CASE("minima, maxima and products keep the type", "", char, short, unsigned, long,
+                   float, double, long double) {
+  const per_replica<TestType> values = {TestType(3), TestType(2), TestType(4)};
+  const TestType least = reduce(reduce_op::min, values);
+  const TestType greatest = reduce(reduce_op::max, values);
+  const TestType product = reduce(reduce_op::product, values);
+  CHECK(least == TestType(2));
+  CHECK(greatest == TestType(4));
+  CHECK(product == TestType(24));
+}
+
+TEST_CASE("defined: products of integers wrap around") {
+  CHECK(reduce(reduce_op::product, per_replica<std::uint16_t>({65'535, 65'535})) == 1);
+  CHECK(reduce(reduce_op::product, per_replica<std::int32_t>({1 << 30, 6})) ==
+        std::numeric_limits<std::int32_t>::min());
+}
+
+TEMPLATE_TEST_CASE("defined: the least and the greatest of equals is the first", "", float, double,
+                   long double) {
+  const TestType zero = 0;
+  for (const bool negative : {false, true}) {
+    const TestType first = negative ? -zero : zero;
+    const per_replica<TestType> values = {first, -first};
+    CHECK(std::signbit(reduce(reduce_op::min, values)) == negative);
+    CHECK(std::signbit(reduce(reduce_op::max, values)) == negative);
+  }
+}
+
+TEST_CASE("defined: what has a NaN is the one NaN, wherever it stands and whichever it is") {
+  const float one = std::numeric_limits<float>::quiet_NaN();
+  const auto other = std::bit_cast<float>(0xff81'2345u);
+  const auto is_the_one = [&](float x) {
+    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(one);
+  };
+  for (const auto& values : {per_replica<float>{other, 1, 2}, per_replica<float>{1, other, 2},
+                             per_replica<float>{1, other, one}, per_replica<float>{other}}) {
+    CHECK(is_the_one(reduce(reduce_op::sum, values)));
+    CHECK(is_the_one(reduce(reduce_op::mean, values)));
+    CHECK(is_the_one(reduce(reduce_op::min, values)));
+    CHECK(is_the_one(reduce(reduce_op::max, values)));
+    CHECK(is_the_one(reduce(reduce_op::product, values)));
+  }
+}
+
+TEST_CASE("the least and greatest of a plain value is the value; its product is refused") {
+  const strategy& alone = get_default_strategy();
+  CHECK(alone.reduce(reduce_op::min, 3) == 3);
+  CHECK(alone.reduce(reduce_op::product, 3) == 3);
+  runtime rt{pool_size{1}};
+  const mirrored_strategy both(rt, 2);
+  CHECK(both.reduce(reduce_op::max, 3) == 3);
+  CHECK(is(thrown_by([&] { return both.reduce(reduce_op::product, 3); }), errc::not_per_replica));
+}
 
 // -- ranges ---------------------------------------------------------------------------------------
 
@@ -134,6 +193,13 @@ TEST_CASE("core-200 the sum of ranges is taken element by element") {
 TEST_CASE("core-200 the mean of ranges is taken element by element") {
   const per_replica<std::vector<int>> values = {{0, 1, 2, 3}, {4, 5, 6, 7}};
   CHECK(reduce(reduce_op::mean, values) == std::vector<double>({2, 3, 4, 5}));
+}
+
+TEST_CASE("minima, maxima and products of ranges are taken element by element") {
+  const per_replica<std::vector<int>> values = {{0, 9, 2, 3}, {4, 5, -6, 7}};
+  CHECK(reduce(reduce_op::min, values) == std::vector<int>({0, 5, -6, 3}));
+  CHECK(reduce(reduce_op::max, values) == std::vector<int>({4, 9, 2, 7}));
+  CHECK(reduce(reduce_op::product, values) == std::vector<int>({0, 45, -12, 21}));
 }
 
 TEST_CASE("arrays are reduced element by element") {

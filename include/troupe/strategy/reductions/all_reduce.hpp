@@ -39,19 +39,20 @@ inline constexpr std::size_t bytes_per_step = 64 * 1024;
 /// Reduces ranges: large ones as a graph of steps over disjoint stretches of elements. Each
 /// stretch is added up in replica order, so that the bits do not depend on the split.
 template <reduction Op, class T>
-task<mirrored<reduced_t<T, Op>>> reduce_ranges(per_replica<T> values) {
+task<mirrored<reduced_t<T, Op>>> reduce_ranges(Op op, per_replica<T> values) {
   auto result = room_for_result<Op>(values);
   const auto out = elements_of_result(result);
+  const element_reduction whole(op, values, out);
   const std::size_t bytes = values.size() * out.size() * sizeof(element_t<T>);
   if (bytes < graph_pays_from) {
-    reduce_elements<Op>(values, out, 0, out.size());
+    whole.run(0, out.size());
   } else {
     const std::size_t steps = (bytes + bytes_per_step - 1) / bytes_per_step;
     const std::size_t stretch = (out.size() + steps - 1) / steps;
     step_graph graph;
     for (std::size_t first = 0; first < out.size(); first += stretch) {
       const std::size_t last = std::min(first + stretch, out.size());
-      graph.add([&values, out, first, last] { reduce_elements<Op>(values, out, first, last); });
+      graph.add([&whole, first, last] { whole.run(first, last); });
     }
     co_await troupe::run(graph);
   }
@@ -100,7 +101,7 @@ class reducer {
   template <class T>
     requires(tensor_like<T> && !arithmetic<T>)
   task<mirrored<reduced_t<T, Op>>> operator()(per_replica<T> values) const {
-    return reduce_ranges<Op>(std::move(values));
+    return reduce_ranges(op_, std::move(values));
   }
 
   /// Everything else, leaves that are no tensors and structures of any leaves.
@@ -172,7 +173,8 @@ auto replica_context::all_reduce(mean_op op, unweighted<T> value) const {
 
 template <class Op, class T>
 auto replica_context::all_reduce(Op op, T value) const {
-  static_assert(reduction<Op>, "troupe: the operation is reduce_op::sum or reduce_op::mean");
+  static_assert(reduction<Op>,
+                "troupe: the operation is reduce_op::sum or reduce_op::mean, min, max or product");
   static_assert(
       detail::all_reducible<Op, regrouped_t<T>>,
       "troupe: all_reduce() is defined for numbers, for std::vector, std::array and "

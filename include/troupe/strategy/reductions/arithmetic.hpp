@@ -1,14 +1,18 @@
-// arithmetic.hpp - what sums and means of numbers are.
+// arithmetic.hpp - what sums, means, minima, maxima and products of numbers are.
 //
 // Guarantees
 //   exact    ((v0 + v1) + v2) + …: the same bits always;
-//   defined  sums of integers wrap around; means are true division, added up where they do not.
+//   defined  sums and products of integers wrap around; means are true division, added up where
+//            they do not. Where a number is NaN, the result is, and it is always the same one:
+//            std::numeric_limits<T>::quiet_NaN(). Of equal numbers, as 0.0 and -0.0, the first
+//            is the least, and the greatest.
 
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "troupe/strategy/values/tensor.hpp"
@@ -24,15 +28,36 @@ struct mean_op {
   friend bool operator==(mean_op, mean_op) = default;
 };
 
-/// reduce_op::sum, reduce_op::mean: objects of different types, because the type of a
+struct min_op {
+  static constexpr const char* name = "min";
+  friend bool operator==(min_op, min_op) = default;
+};
+struct max_op {
+  static constexpr const char* name = "max";
+  friend bool operator==(max_op, max_op) = default;
+};
+struct product_op {
+  static constexpr const char* name = "product";
+  friend bool operator==(product_op, product_op) = default;
+};
+
+/// reduce_op::sum, mean, min, max, product: objects of different types, because the type of a
 /// mean depends on it.
 struct reduce_op {
   static constexpr sum_op sum{};
   static constexpr mean_op mean{};
+  static constexpr min_op min{};
+  static constexpr max_op max{};
+  static constexpr product_op product{};
 };
 
+/// What adds up: variables, sparse values and axes have sums and means only.
 template <class Op>
-concept reduction = std::same_as<Op, sum_op> || std::same_as<Op, mean_op>;
+concept additive_reduction = std::same_as<Op, sum_op> || std::same_as<Op, mean_op>;
+
+template <class Op>
+concept reduction = additive_reduction<Op> || std::same_as<Op, min_op> ||
+                    std::same_as<Op, max_op> || std::same_as<Op, product_op>;
 
 namespace detail {
 
@@ -43,7 +68,7 @@ using mean_element = std::conditional_t<std::floating_point<T>, T,
 
 /// The element type of what Op makes of elements T.
 template <class Op, class T>
-using reduced_element = std::conditional_t<std::same_as<Op, sum_op>, T, mean_element<T>>;
+using reduced_element = std::conditional_t<std::same_as<Op, mean_op>, mean_element<T>, T>;
 
 template <arithmetic T>
 constexpr T plus(T a, T b) noexcept {
@@ -90,16 +115,50 @@ constexpr mean_element<T> mean_of(Sum total, std::size_t count) noexcept {
   return static_cast<mean_element<T>>(static_cast<exact>(total) / static_cast<exact>(count));
 }
 
-/// Folds `n` replicas' element j: `at(i)` is replica i's.
-template <class Op, class T, class At>
-constexpr auto fold(std::size_t n, At&& at) {
-  using sum = std::conditional_t<std::same_as<Op, sum_op>, T, mean_sum<T>>;
-  auto total = static_cast<sum>(at(std::size_t{0}));
-  for (std::size_t i = 1; i < n; ++i) total = plus(total, static_cast<sum>(at(i)));
-  if constexpr (std::same_as<Op, sum_op>) {
-    return total;
+// One step of a fold.
+
+template <class T>
+constexpr T combine(sum_op, T a, T b) noexcept {
+  return plus(a, b);
+}
+template <class T>
+constexpr T combine(mean_op, T a, T b) noexcept {
+  return plus(a, b);
+}
+template <class T>
+constexpr T combine(product_op, T a, T b) noexcept {
+  return times(a, b);
+}
+// A NaN stays, and one that comes is taken.
+template <class T>
+constexpr T combine(min_op, T a, T b) noexcept {
+  return a == a && !(b >= a) ? b : a;
+}
+template <class T>
+constexpr T combine(max_op, T a, T b) noexcept {
+  return a == a && !(b <= a) ? b : a;
+}
+
+/// The one NaN for all of them: which of two NaN a sum is, the machine does not say.
+template <class T>
+constexpr T settled(T result) noexcept {
+  if constexpr (std::floating_point<T>) {
+    return result == result ? result : std::numeric_limits<T>::quiet_NaN();
   } else {
-    return mean_of<T>(total, n);
+    return result;
+  }
+}
+
+/// Folds `n` replicas' element j: `at(i)` is replica i's.
+template <class T, class Op, class At>
+constexpr auto fold(Op op, std::size_t n, At&& at) {
+  using total_type = std::conditional_t<std::same_as<Op, mean_op>, mean_sum<T>, T>;
+  auto total = static_cast<total_type>(at(std::size_t{0}));
+  for (std::size_t i = 1; i < n; ++i) total = combine(op, total, static_cast<total_type>(at(i)));
+  if constexpr (std::same_as<Op, mean_op>) {
+    return settled(mean_of<T>(total, n));
+  } else {
+    return settled(total);
   }
 }
 

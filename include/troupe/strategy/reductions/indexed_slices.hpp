@@ -121,6 +121,9 @@ V to_dense(const indexed_slices<V>& slices) {
 ///         throws; also when there is no value.
 template <reduction Op, class V>
 auto reduce(Op, const per_replica<indexed_slices<V>>& values) {
+  static_assert(additive_reduction<Op>,
+                "troupe: indexed_slices have a sum and a mean: what is not there is zero, and has "
+                "no other reduction; reduce what to_dense() makes of them");
   using element = element_t<V>;
   using rows = typename tensor_traits<V>::template of<detail::reduced_element<Op, element>>;
   if (values.empty()) detail::throw_nothing_to_reduce();

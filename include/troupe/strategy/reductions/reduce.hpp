@@ -1,17 +1,18 @@
-// reduce.hpp - sum and mean over the replicas, in replica order.
+// reduce.hpp - sum, mean, min, max and product over the replicas, in replica order.
 //
 //     int total = reduce(reduce_op::sum, values);       // per_replica<int>
 //     double m  = reduce(reduce_op::mean, values);      // true division: no integer mean
 //
 // What can be reduced: every tensor (tensor_traits.hpp), element by element. A type of another
-// kind has functions of its own, reduce(sum_op, const per_replica<T>&) and the same for mean_op,
-// which are found by their name wherever something is reduced.
+// kind has functions of its own, reduce(sum_op, const per_replica<T>&) and the same for mean_op
+// and others, which are found by their name wherever something is reduced.
 //
 // Guarantees
 //   exact    ((v0 + v1) + v2) + …, whatever the schedule, executor or thread count: the
 //            same bits always;
 //   defined  sums of integers wrap around; a mean of integers does not: it is added up in
-//            a wider type and given as a double (a float for types below 32 bits).
+//            a wider type and given as a double (a float for types below 32 bits);
+//            arithmetic.hpp says what NaN does.
 
 #pragma once
 
@@ -25,6 +26,7 @@
 
 #include "troupe/core/error.hpp"
 #include "troupe/strategy/reductions/arithmetic.hpp"
+#include "troupe/strategy/reductions/element_reduction.hpp"
 #include "troupe/strategy/values/mirrored.hpp"
 #include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/values/tensor_traits.hpp"
@@ -72,7 +74,7 @@ void require_same_shape(const per_replica<T>& values) {
 
 }  // namespace detail
 
-/// What sum and mean are defined for.
+/// What the operations are defined for.
 template <class T>
 concept reducible = tensor_like<T>;
 
@@ -81,21 +83,18 @@ using reduced_t = typename detail::reduced<T, Op>::type;
 
 namespace detail {
 
-/// The elements [first, last) of a reduction: one pass, all replicas at once.
-template <class Op, class T, class R>
-void reduce_elements(const per_replica<T>& values, std::span<R> result, std::size_t first,
-                     std::size_t last) noexcept {
-  for (std::size_t j = first; j < last; ++j) {
-    result[j] = fold<Op, element_t<T>>(
-        values.size(), [&](std::size_t i) { return tensor_traits<T>::values(values[i])[j]; });
-  }
-}
-
-/// A result of the values' shape. \throws errc::shape_mismatch unless they have one.
+/// A result of the values' shape, to be overwritten. \throws errc::shape_mismatch unless they
+/// have one.
 template <class Op, class T>
 reduced_t<T, Op> room_for_result(const per_replica<T>& values) {
+  using traits = tensor_traits<T>;
+  using result = reduced_t<T, Op>;
   require_same_shape(values);
-  return tensor_traits<T>::template make<reduced_t<T, Op>>(tensor_traits<T>::shape(values[0]));
+  if constexpr (requires { traits::template make_for_overwrite<result>(tensor_shape()); }) {
+    return traits::template make_for_overwrite<result>(traits::shape(values[0]));
+  } else {
+    return traits::template make<result>(traits::shape(values[0]));
+  }
 }
 
 /// The elements of a result, to be written.
@@ -106,17 +105,17 @@ auto elements_of_result(R& result) noexcept {
 
 }  // namespace detail
 
-/// The sum or mean of all replicas' values, element by element, added up in replica order.
+/// One value of all replicas', element by element, in replica order.
 /// \throws errc::shape_mismatch if shapes differ, or there is no value.
 template <reduction Op, reducible T>
-auto reduce(Op, const per_replica<T>& values) {
+auto reduce(Op op, const per_replica<T>& values) {
   if constexpr (arithmetic<T>) {
     if (values.empty()) detail::throw_nothing_to_reduce();
-    return detail::fold<Op, T>(values.size(), [&](std::size_t i) { return values[i]; });
+    return detail::fold<T>(op, values.size(), [&](std::size_t i) { return values[i]; });
   } else {
     auto result = detail::room_for_result<Op>(values);
     const auto out = detail::elements_of_result(result);
-    detail::reduce_elements<Op>(values, out, 0, out.size());
+    detail::element_reduction(op, values, out).run(0, out.size());
     return result;
   }
 }
@@ -144,8 +143,9 @@ auto reduce_by_name(Op op, const Value& value) {
 template <reduction Op, class T>
 detail::not_reducible reduce(Op, const per_replica<T>&) {
   static_assert(reducible<T>,
-                "troupe: sum and mean are defined for numbers, for std::vector, std::array and "
-                "std::span of numbers and for tensor; give merge_call() a function of your own for "
+                "troupe: sum, mean, min, max and product are defined for numbers, for std::vector, "
+                "std::array and std::span of numbers and for tensor; give merge_call() a function "
+                "of your own for "
                 "other types, specialise tensor_traits, or declare reduce(op, per_replica<T>) "
                 "beside the type");
   return {};
@@ -154,19 +154,20 @@ detail::not_reducible reduce(Op, const per_replica<T>&) {
 namespace detail {
 
 [[noreturn]] void throw_plain_sum(std::size_t replicas);
+[[noreturn]] void throw_plain_product(std::size_t replicas);
 
-/// A plain value is the same on all `n` replicas: that is its mean. Whether its sum is n times
-/// the value nobody can know.
-template <class T>
-T reduce_plain(mean_op, const T& value, std::size_t) {
-  return value;
-}
-template <class T>
-T reduce_plain(sum_op, const T& value, std::size_t n) {
-  if constexpr (arithmetic<T>) {
-    if (value == T()) return value;
+/// A plain value is the same on all `n` replicas: that is its mean, and the least and greatest.
+/// Whether its sum is n times the value, and its product the n-th power, nobody can know.
+template <reduction Op, class T>
+T reduce_plain(Op, const T& value, std::size_t n) {
+  if constexpr (std::same_as<Op, sum_op>) {
+    if constexpr (arithmetic<T>) {
+      if (value == T()) return value;
+    }
+    if (n != 1) throw_plain_sum(n);
+  } else if constexpr (std::same_as<Op, product_op>) {
+    if (n != 1) throw_plain_product(n);
   }
-  if (n != 1) throw_plain_sum(n);
   return value;
 }
 
@@ -174,11 +175,15 @@ T reduce_plain(sum_op, const T& value, std::size_t n) {
 
 /// A mirrored value is the same everywhere: its mean is itself. Its sum is refused by the
 /// type system, because n times the value is hardly ever meant.
-template <class T>
-T reduce(mean_op, const mirrored<T>& value) {
+template <reduction Op, class T>
+T reduce(Op, const mirrored<T>& value)
+  requires(!std::same_as<Op, sum_op> && !std::same_as<Op, product_op>)
+{
   return value.get();
 }
 template <class T>
 void reduce(sum_op, const mirrored<T>&) = delete;
+template <class T>
+void reduce(product_op, const mirrored<T>&) = delete;
 
 }  // namespace troupe

@@ -84,6 +84,10 @@ auto reduce_along(std::size_t n, At&& at, std::span<const int> axes) {
   static_assert(has_axes<T>,
                 "troupe: only std::vector, std::array and std::span of numbers and tensor have "
                 "axes; reduce numbers without one");
+  static_assert(
+      additive_reduction<Op>,
+      "troupe: along axes there are reduce_op::sum and reduce_op::mean; reduce without an "
+      "axis, or give merge_call() a function of your own");
   using sum = along_sum<Op, element_t<T>>;
   using result = along_t<Op, T>;
   const axis_choice first(tensor_traits<T>::shape(at(0)), axes);

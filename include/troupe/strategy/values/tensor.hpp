@@ -71,6 +71,11 @@ class tensor {
   tensor(tensor_shape shape, std::initializer_list<T> values)
       : tensor(std::move(shape), std::span<const T>(values.begin(), values.size())) {}
 
+  /// Elements without values: every one has to be written before it is read.
+  static tensor for_overwrite(tensor_shape shape) {
+    return tensor(std::move(shape), uninitialised());
+  }
+
   /// Rank zero: one number.
   static tensor scalar(T value) { return tensor(tensor_shape(), value); }
 

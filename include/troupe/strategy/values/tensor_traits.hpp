@@ -11,6 +11,8 @@
 //     values(t)         its elements, row-major, as a span; also of a mutable of<U>
 //     shape(t)          its tensor_shape
 //     make<R>(shape)    an R = of<U> of that shape
+//     make_for_overwrite<R>(shape)   the same, where elements may be left without values;
+//                       optional
 
 #pragma once
 
@@ -58,6 +60,10 @@ struct tensor_traits<tensor<T>> {
   template <class R>
   static R make(const tensor_shape& shape) {
     return R(shape);
+  }
+  template <class R>
+  static R make_for_overwrite(const tensor_shape& shape) {
+    return R::for_overwrite(shape);
   }
 };
 

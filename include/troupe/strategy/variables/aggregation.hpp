@@ -48,7 +48,7 @@ concept monoid_of = requires(const A& how, T& into, const T& more) {
 /// What can make one T of many, or says that nothing does.
 template <class A, class T>
 concept aggregates = std::same_as<A, no_aggregation> || std::same_as<A, first_op> ||
-                     (reduction<A> && reducible<T>) || monoid_of<A, T>;
+                     (additive_reduction<A> && reducible<T>) || monoid_of<A, T>;
 
 namespace detail {
 
@@ -64,7 +64,7 @@ constexpr const char* name_of_aggregation() noexcept {
 /// The values as one. Means of integers are floating.
 template <class A, class T>
 auto aggregate(const A& how, const per_replica<T>& values) {
-  if constexpr (reduction<A>) {
+  if constexpr (additive_reduction<A>) {
     return reduce(how, values);
   } else if constexpr (std::same_as<A, first_op>) {
     return values[0];
