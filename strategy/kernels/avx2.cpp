@@ -1,4 +1,4 @@
-// avx2.cpp - the kernels for machines with AVX2.
+// avx2.cpp - the kernels for machines with AVX2 and F16C.
 
 #include "strategy/kernels/loops.hpp"
 

@@ -15,13 +15,15 @@ namespace {
 kernel_level detect() noexcept {
 #if defined(TROUPE_X86_KERNELS)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    return kernel_level::avx512;
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c")) {
+    return kernel_level::portable;
   }
-  if (__builtin_cpu_supports("avx2")) return kernel_level::avx2;
-#endif
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return wide ? kernel_level::avx512 : kernel_level::avx2;
+#else
   return kernel_level::portable;
+#endif
 }
 
 const kernel_table& table_of([[maybe_unused]] kernel_level level) noexcept {

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "strategy/kernels/table.hpp"
+#include "troupe/strategy/values/half_bits.hpp"
 
 // Iterations are independent even where the result is the first input: each element is read
 // before it is written.
@@ -225,26 +226,104 @@ void kernel(const void* const* in, std::size_t k, void* result, std::size_t firs
   }
 }
 
+// -- numbers of 16 bits ---------------------------------------------------------------------------
+
+template <class Bits>
+void widen(const std::uint16_t* from, float* to, std::size_t n) noexcept {
+  std::size_t j = 0;
+#if defined(__F16C__)
+  if constexpr (Bits::is_machines) {
+    using eight_halves [[gnu::vector_size(16)]] = short;
+    using eight_floats [[gnu::vector_size(32)]] = float;
+    for (; j + 8 <= n; j += 8) {
+      eight_halves halves;
+      __builtin_memcpy(&halves, from + j, sizeof halves);
+      const eight_floats floats = __builtin_ia32_vcvtph2ps256(halves);
+      __builtin_memcpy(to + j, &floats, sizeof floats);
+    }
+  }
+#endif
+  TROUPE_INDEPENDENT
+  for (std::size_t i = j; i < n; ++i) to[i] = Bits::widen_as_is(from[i]);
+}
+
+template <class Bits>
+void narrow(const float* from, std::uint16_t* to, std::size_t n) noexcept {
+  std::size_t j = 0;
+#if defined(__F16C__)
+  if constexpr (Bits::is_machines) {
+    using eight_halves [[gnu::vector_size(16)]] = short;
+    using eight_floats [[gnu::vector_size(32)]] = float;
+    constexpr int to_nearest = 0;
+    for (; j + 8 <= n; j += 8) {
+      eight_floats floats;
+      __builtin_memcpy(&floats, from + j, sizeof floats);
+      const eight_halves halves = __builtin_ia32_vcvtps2ph256(floats, to_nearest);
+      __builtin_memcpy(to + j, &halves, sizeof halves);
+    }
+  }
+#endif
+  TROUPE_INDEPENDENT
+  for (std::size_t i = j; i < n; ++i) to[i] = Bits::narrow(from[i]);
+}
+
+/// What Scheme does of float, in blocks that stay in the first cache, and rounded when all is
+/// done.
+template <class Bits, class Scheme>
+void kernel_by_float(const void* const* in, std::size_t k, void* result, std::size_t first,
+                     std::size_t last) noexcept {
+  constexpr std::size_t block = 1024;
+  alignas(64) float total[block];
+  alignas(64) float more[block];
+  auto* out = static_cast<std::uint16_t*>(result);
+  for (std::size_t j = first; j < last; j += block, out += block) {
+    const std::size_t n = last - j < block ? last - j : block;
+    widen<Bits>(static_cast<const std::uint16_t*>(in[0]) + j, total, n);
+    for (std::size_t i = 1; i < k; ++i) {
+      widen<Bits>(static_cast<const std::uint16_t*>(in[i]) + j, more, n);
+      TROUPE_INDEPENDENT
+      for (std::size_t x = 0; x < n; ++x) total[x] = Scheme::combine(total[x], more[x]);
+    }
+    TROUPE_INDEPENDENT
+    for (std::size_t x = 0; x < n; ++x) total[x] = Scheme::finish(total[x], k);
+    narrow<Bits>(total, out, n);
+  }
+}
+
 // -- the table ------------------------------------------------------------------------------------
 
-// In the order of element_kind: f32, f64, i8 to i64, u8 to u64.
+// In the order of element_kind: f32, f64, i8 to i64, u8 to u64, bf16, f16.
 template <template <class> class S>
 constexpr void fill_wrapping(reduction_kernel* of) noexcept {
-  const reduction_kernel row[element_kinds] = {kernel<S<float>>,         kernel<S<double>>,
-                                               kernel<S<std::uint8_t>>,  kernel<S<std::uint16_t>>,
-                                               kernel<S<std::uint32_t>>, kernel<S<std::uint64_t>>,
-                                               kernel<S<std::uint8_t>>,  kernel<S<std::uint16_t>>,
-                                               kernel<S<std::uint32_t>>, kernel<S<std::uint64_t>>};
+  const reduction_kernel row[element_kinds] = {kernel<S<float>>,
+                                               kernel<S<double>>,
+                                               kernel<S<std::uint8_t>>,
+                                               kernel<S<std::uint16_t>>,
+                                               kernel<S<std::uint32_t>>,
+                                               kernel<S<std::uint64_t>>,
+                                               kernel<S<std::uint8_t>>,
+                                               kernel<S<std::uint16_t>>,
+                                               kernel<S<std::uint32_t>>,
+                                               kernel<S<std::uint64_t>>,
+                                               kernel_by_float<bfloat16_bits, S<float>>,
+                                               kernel_by_float<float16_bits, S<float>>};
   for (std::size_t i = 0; i < element_kinds; ++i) of[i] = row[i];
 }
 
 template <template <class> class S>
 constexpr void fill_ordered(reduction_kernel* of) noexcept {
-  const reduction_kernel row[element_kinds] = {kernel<S<float>>,         kernel<S<double>>,
-                                               kernel<S<std::int8_t>>,   kernel<S<std::int16_t>>,
-                                               kernel<S<std::int32_t>>,  kernel<S<std::int64_t>>,
-                                               kernel<S<std::uint8_t>>,  kernel<S<std::uint16_t>>,
-                                               kernel<S<std::uint32_t>>, kernel<S<std::uint64_t>>};
+  const reduction_kernel row[element_kinds] = {kernel<S<float>>,
+                                               kernel<S<double>>,
+                                               kernel<S<std::int8_t>>,
+                                               kernel<S<std::int16_t>>,
+                                               kernel<S<std::int32_t>>,
+                                               kernel<S<std::int64_t>>,
+                                               kernel<S<std::uint8_t>>,
+                                               kernel<S<std::uint16_t>>,
+                                               kernel<S<std::uint32_t>>,
+                                               kernel<S<std::uint64_t>>,
+                                               kernel_by_float<bfloat16_bits, S<float>>,
+                                               kernel_by_float<float16_bits, S<float>>};
   for (std::size_t i = 0; i < element_kinds; ++i) of[i] = row[i];
 }
 
@@ -258,7 +337,9 @@ constexpr void fill_means(reduction_kernel* of) noexcept {
                                                kernel<averaged_byte<std::uint8_t>>,
                                                kernel<averaged_short<std::uint16_t>>,
                                                kernel<averaged_long<std::uint32_t>>,
-                                               kernel<averaged_long<std::uint64_t>>};
+                                               kernel<averaged_long<std::uint64_t>>,
+                                               kernel_by_float<bfloat16_bits, averaged<float>>,
+                                               kernel_by_float<float16_bits, averaged<float>>};
   for (std::size_t i = 0; i < element_kinds; ++i) of[i] = row[i];
 }
 

@@ -31,6 +31,7 @@ static_assert(kind_of_element<wchar_t>() != element_kind::none);
 static_assert(kind_of_element<unsigned long>() == kind_of_element<unsigned long long>());
 static_assert(kind_of_element<long>() != kind_of_element<unsigned long>());
 static_assert(kind_of_element<long double>() == element_kind::none);
+static_assert(kind_of_element<float16>() != kind_of_element<bfloat16>());
 
 constexpr std::size_t length = 4097;
 constexpr std::size_t short_length = 129;
@@ -52,7 +53,10 @@ template <class T>
 T any_number(std::minstd_rand& random) {
   using limits = std::numeric_limits<T>;
   const std::uint64_t digits = (std::uint64_t{random()} << 33) ^ (std::uint64_t{random()} << 15);
-  if constexpr (std::floating_point<T>) {
+  if constexpr (detail::is_half<T>) {
+    const auto bits = static_cast<std::uint16_t>(digits >> 30);
+    return random() % 4 == 0 ? T::from_bits(bits) : T(any_number<float>(random));
+  } else if constexpr (std::floating_point<T>) {
     using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     const T odd[] = {
         limits::infinity(),  -limits::infinity(),  T(0),          -T(0),
@@ -113,7 +117,7 @@ T step(kernel_op op, T a, T b) {
 
 template <class T>
 T one_nan(T x) {
-  if constexpr (std::floating_point<T>) {
+  if constexpr (detail::fractional<T>) {
     if (x != x) return std::numeric_limits<T>::quiet_NaN();
   }
   return x;
@@ -121,11 +125,14 @@ T one_nan(T x) {
 
 template <class T>
 std::vector<T> fold_of(kernel_op op, const inputs<T>& in) {
+  using wide = std::conditional_t<detail::is_half<T>, float, T>;
   std::vector<T> all;
   for (std::size_t j = 0; j < length; ++j) {
-    T total = in.at(0, j);
-    for (std::size_t i = 1; i < in.size(); ++i) total = step(op, total, in.at(i, j));
-    all.push_back(one_nan(total));
+    auto total = static_cast<wide>(in.at(0, j));
+    for (std::size_t i = 1; i < in.size(); ++i) {
+      total = step(op, total, static_cast<wide>(in.at(i, j)));
+    }
+    all.push_back(one_nan(static_cast<T>(total)));
   }
   return all;
 }
@@ -134,9 +141,10 @@ std::vector<T> fold_of(kernel_op op, const inputs<T>& in) {
 template <class T>
 auto means_of(const inputs<T>& in) {
   using mean = detail::mean_element<T>;
-  using total_type = std::conditional_t<std::floating_point<T>, T,
+  using wide = std::conditional_t<detail::is_half<T>, float, T>;
+  using total_type = std::conditional_t<std::floating_point<wide>, wide,
                                         std::conditional_t<sizeof(T) == 8, double, std::int64_t>>;
-  using quotient = std::conditional_t<std::floating_point<T>, T, double>;
+  using quotient = std::conditional_t<std::floating_point<wide>, wide, double>;
   std::vector<mean> all;
   for (std::size_t j = 0; j < length; ++j) {
     auto total = static_cast<total_type>(in.at(0, j));
@@ -195,7 +203,7 @@ void check_all_levels(kernel_op op, const inputs<T>& in, const std::vector<R>& e
 
 TEMPLATE_TEST_CASE("exact: kernels have the bits of a plain fold on every level", "", float, double,
                    std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
-                   std::uint16_t, std::uint32_t, std::uint64_t) {
+                   std::uint16_t, std::uint32_t, std::uint64_t, bfloat16, float16) {
   for (const std::size_t replicas : replica_counts) {
     const inputs<TestType> in(replicas);
     for (const auto op : {kernel_op::sum, kernel_op::min, kernel_op::max, kernel_op::product}) {

@@ -63,8 +63,8 @@ namespace detail {
 
 /// The element type of a mean: true division.
 template <class T>
-using mean_element = std::conditional_t<std::floating_point<T>, T,
-                                        std::conditional_t<(sizeof(T) < 4), float, double>>;
+using mean_element =
+    std::conditional_t<fractional<T>, T, std::conditional_t<(sizeof(T) < 4), float, double>>;
 
 /// The element type of what Op makes of elements T.
 template <class Op, class T>
@@ -100,11 +100,15 @@ constexpr T times(T a, T b) noexcept {
   }
 }
 
+/// What numbers are folded in: those of 16 bits are rounded when all are.
+template <class T>
+using fold_of = std::conditional_t<is_half<T>, float, T>;
+
 /// What the numbers of a mean are added up in. Integers must neither wrap around nor lose their
 /// last digits: those of 32 bits and below have room in 64, the others are as exact as a double.
 template <class T>
 using mean_sum = std::conditional_t<
-    std::floating_point<T>, T,
+    fractional<T>, fold_of<T>,
     std::conditional_t<sizeof(T) == 8, double,
                        std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>>;
 
@@ -142,7 +146,7 @@ constexpr T combine(max_op, T a, T b) noexcept {
 /// The one NaN for all of them: which of two NaN a sum is, the machine does not say.
 template <class T>
 constexpr T settled(T result) noexcept {
-  if constexpr (std::floating_point<T>) {
+  if constexpr (fractional<T>) {
     return result == result ? result : std::numeric_limits<T>::quiet_NaN();
   } else {
     return result;
@@ -152,13 +156,13 @@ constexpr T settled(T result) noexcept {
 /// Folds `n` replicas' element j: `at(i)` is replica i's.
 template <class T, class Op, class At>
 constexpr auto fold(Op op, std::size_t n, At&& at) {
-  using total_type = std::conditional_t<std::same_as<Op, mean_op>, mean_sum<T>, T>;
+  using total_type = std::conditional_t<std::same_as<Op, mean_op>, mean_sum<T>, fold_of<T>>;
   auto total = static_cast<total_type>(at(std::size_t{0}));
   for (std::size_t i = 1; i < n; ++i) total = combine(op, total, static_cast<total_type>(at(i)));
   if constexpr (std::same_as<Op, mean_op>) {
     return settled(mean_of<T>(total, n));
   } else {
-    return settled(total);
+    return settled(static_cast<T>(total));
   }
 }
 

@@ -17,6 +17,7 @@
 
 #include "troupe/strategy/reductions/arithmetic.hpp"
 #include "troupe/strategy/reductions/kernels.hpp"
+#include "troupe/strategy/values/float16.hpp"
 #include "troupe/strategy/values/per_replica.hpp"
 #include "troupe/strategy/values/tensor_traits.hpp"
 
@@ -30,6 +31,8 @@ constexpr element_kind kind_of_element() noexcept {
   using kind = element_kind;
   if constexpr (std::same_as<T, float>) return kind::f32;
   if constexpr (std::same_as<T, double>) return kind::f64;
+  if constexpr (std::same_as<T, bfloat16>) return kind::bf16;
+  if constexpr (std::same_as<T, float16>) return kind::f16;
   if constexpr (std::integral<T> && std::is_signed_v<T>) {
     return sizeof(T) == 1   ? kind::i8
            : sizeof(T) == 2 ? kind::i16

@@ -18,8 +18,8 @@ namespace troupe::detail {
 enum class kernel_op { sum, mean, min, max, product };
 inline constexpr std::size_t kernel_ops = 5;
 
-enum class element_kind { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, none };
-inline constexpr std::size_t element_kinds = 10;
+enum class element_kind { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bf16, f16, none };
+inline constexpr std::size_t element_kinds = 12;
 
 /// Elements [first, last) of `replicas` inputs -> out[0, last - first).
 /// \pre 1 <= replicas <= kernel_replicas_max.

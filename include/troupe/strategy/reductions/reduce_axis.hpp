@@ -75,7 +75,7 @@ concept has_axes = tensor_like<T> && requires { typename some_along<T>; };
 /// Sums along axes are the elements' own; those of a mean are wide, for there are many.
 template <class Op, class T>
 using along_sum =
-    std::conditional_t<std::same_as<Op, sum_op>, T,
+    std::conditional_t<std::same_as<Op, sum_op>, fold_of<T>,
                        std::conditional_t<std::same_as<mean_sum<T>, float>, double, mean_sum<T>>>;
 
 /// The sum of each replica's numbers along the axes, then of the replicas'; see walk().
@@ -107,7 +107,7 @@ auto reduce_along(std::size_t n, At&& at, std::span<const int> axes) {
   const auto out = tensor_traits<result>::values(made);
   for (std::size_t j = 0; j < out.size(); ++j) {
     if constexpr (std::same_as<Op, sum_op>) {
-      out[j] = total[j];
+      out[j] = static_cast<element_t<T>>(total[j]);
     } else {
       out[j] = mean_of<element_t<T>>(total[j], count);
     }

@@ -26,10 +26,12 @@
 #include <utility>
 #include <vector>
 
+#include "troupe/strategy/values/float16.hpp"
+
 namespace troupe {
 
 template <class T>
-concept arithmetic = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+concept arithmetic = (std::is_arithmetic_v<T> && !std::same_as<T, bool>) || detail::fractional<T>;
 
 /// Sizes along the axes, the outermost first; empty for a single number.
 using tensor_shape = std::vector<std::size_t>;

@@ -52,7 +52,7 @@ class cross_write final : public sweep_operation<cross_write<Write, T, V>> {
 /// A number shared out evenly. The count may be more than the number's type can hold.
 template <arithmetic E>
 E share_of_sum(E whole, std::size_t replicas) noexcept {
-  if constexpr (std::floating_point<E>) {
+  if constexpr (fractional<E>) {
     return whole / static_cast<E>(replicas);
   } else if constexpr (std::signed_integral<E>) {
     return static_cast<E>(static_cast<std::intmax_t>(whole) / static_cast<std::intmax_t>(replicas));
