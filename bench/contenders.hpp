@@ -66,6 +66,16 @@ void add_our_assign_add(table& contest);
 void add_our_sync_on_read(table& contest);
 void add_our_update_messages(table& contest);
 
+// --- Reductions ---------------------------------------------------------------------------------
+
+void add_hand_reductions(table& contest, std::size_t replicas, std::size_t bytes);
+/// `past` the caches: where that is faster.
+void add_openmp_reductions(table& contest, std::size_t replicas, std::size_t bytes, bool past);
+/// Reads all inputs and writes as much as a result.
+void add_openmp_bandwidth(table& contest, std::size_t replicas, std::size_t bytes);
+void add_our_reduce_call(table& contest, std::size_t replicas, std::size_t bytes);
+void add_our_reductions(table& contest, std::size_t replicas, std::size_t bytes);
+
 // --- Peers that are not there -------------------------------------------------------------------
 
 inline void skip(table& contest, std::string name, std::string reason) {
@@ -84,6 +94,12 @@ inline void add_openmp_barrier(table& contest, std::size_t) {
 }
 inline void add_openmp_run(table& contest, std::size_t) {
   skip(contest, "openmp_parallel_for", "OpenMP is not installed");
+}
+inline void add_openmp_reductions(table& contest, std::size_t, std::size_t, bool) {
+  skip(contest, "openmp_fused", "OpenMP is not installed");
+}
+inline void add_openmp_bandwidth(table& contest, std::size_t, std::size_t) {
+  skip(contest, "bandwidth", "OpenMP is not installed");
 }
 #endif
 

@@ -127,6 +127,50 @@ table update_messages_table() {
   return contest;
 }
 
+std::string size_text(std::size_t bytes) {
+  constexpr std::size_t mebibyte = 1 << 20;
+  return bytes < mebibyte ? std::to_string(bytes >> 10U) + " KiB"
+                          : std::to_string(bytes >> 20U) + " MiB";
+}
+
+table small_reduction_table(std::size_t bytes) {
+  constexpr std::size_t replicas = 2;
+  table contest{.title = "the sum of " + size_text(bytes) + " of floats, " +
+                         replicas_text(replicas) + ", on one thread",
+                .unit = "ns per sum"};
+  add_our_reduce_call(contest, replicas, bytes);
+  add_hand_reductions(contest, replicas, bytes);
+  contest.goals.push_back({"D1." + std::to_string(bytes >> 10U) + "k",
+                           contest.title + ": at most 1.2 x the hand-written loop and 150 ns",
+                           "troupe", "hand_fused", 1.2, 150});
+  return contest;
+}
+
+table large_reduction_table(std::size_t replicas, std::size_t mebibytes) {
+  const std::size_t bytes = mebibytes << 20U;
+  const bool past_caches = mebibytes >= 32;
+  table contest{.title = "the sum of " + size_text(bytes) + " of floats, " +
+                         replicas_text(replicas) + ", on a pool of 2 threads",
+                .unit = "us per sum",
+                .unit_nanoseconds = 1000};
+  add_our_reductions(contest, replicas, bytes);
+  add_hand_reductions(contest, replicas, bytes);
+  add_openmp_reductions(contest, replicas, bytes, past_caches);
+  const std::string suffix = "." + std::to_string(replicas);
+  if (past_caches) {
+    add_openmp_bandwidth(contest, replicas, bytes);
+    contest.goals.push_back({"D3" + suffix, contest.title + ": at least 0.9 of what memory allows",
+                             "troupe", "bandwidth", 1 / 0.9});
+  } else {
+    contest.goals.push_back({"D2" + suffix, contest.title + ": at most 1.3 x OpenMP's", "troupe",
+                             "openmp_fused_2_threads", 1.3});
+    contest.goals.push_back({"D2.naive" + suffix,
+                             contest.title + ": at least 4 x faster than a naive all-reduce",
+                             "troupe", "naive_all_reduce", 0.25});
+  }
+  return contest;
+}
+
 }  // namespace
 
 std::vector<table> all_tables() {
@@ -146,6 +190,15 @@ std::vector<table> all_tables() {
   tables.push_back(assign_add_table());
   tables.push_back(sync_on_read_table());
   tables.push_back(update_messages_table());
+  for (const std::size_t kibibytes : {1U, 64U}) {
+    tables.push_back(small_reduction_table(kibibytes << 10U));
+  }
+  for (const std::size_t replicas : {2U, 4U}) {
+    tables.push_back(large_reduction_table(replicas, 1));
+  }
+  for (const std::size_t replicas : {2U, 4U, 8U}) {
+    tables.push_back(large_reduction_table(replicas, 100));
+  }
   std::ranges::move(simulation_tables(), std::back_inserter(tables));
   return tables;
 }

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <troupe/troupe.hpp>
 #include <tuple>
@@ -138,6 +139,27 @@ TEST_CASE("a leaf's own reduction is found by its name, also by strategy.reduce(
         row(3, {"ab"}));
   CHECK(reduce_on_all(reduce_op::sum, std::vector<list>({{"a"}, {"b"}})) == list{"ab"});
   CHECK(get_strategy().reduce(reduce_op::sum, per_replica<list>({{"a"}, {"b"}})) == list{"ab"});
+}
+
+TEST_CASE("what is given away is reduced in the first replica's memory, small and large") {
+  runtime rt{pool_size{2}};
+  for (const std::size_t length : {10u, 1'000'000u}) {
+    per_replica<tensor<float>> values = {tensor<float>({length}, 1), tensor<float>({length}, 2)};
+    const float* const first = values[0].data();
+    const mirrored<tensor<float>> sum =
+        block_on(rt, detail::reduce_ranges(reduce_op::sum, std::move(values)));
+    CHECK(sum.get().data() == first);
+    CHECK(sum.get() == tensor<float>({length}, 3));
+  }
+}
+
+TEST_CASE("what belongs to somebody else is left as it is") {
+  runtime rt{pool_size{2}};
+  std::vector<float> first(100'000, 1), second(100'000, 2);
+  const per_replica<std::span<float>> values = {std::span(first), std::span(second)};
+  CHECK(block_on(rt, detail::reduce_ranges(reduce_op::sum, values)).get() ==
+        std::vector<float>(100'000, 3));
+  CHECK(first == std::vector<float>(100'000, 1));
 }
 
 TEST_CASE("minima, maxima and products are reduced leaf by leaf, too") {
