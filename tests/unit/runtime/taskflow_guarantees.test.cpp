@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "tests/support/census.hpp"
-#include "tests/support/explore.hpp"
 #include "tests/support/outcome.hpp"
 #include "tests/support/taskflows.hpp"
 
@@ -263,32 +262,6 @@ TEST_CASE_METHOD(fixture, "a runtime may end under a task whose taskflow still r
   workers.wait_for_all();
   io.run();
   CHECK(is(failure, errc::runtime_gone));
-}
-
-// -- worlds ---------------------------------------------------------------------------------------
-
-TEST_CASE_METHOD(fixture, "worlds: a task of a simulated world is refused a taskflow") {
-  explore_lines([this](world&) {
-    return [](fixture* f) -> task<> {
-      const auto how = co_await outcome_of(run_thrice(&f->workers, &f->flow));
-      CHECK(is(how, errc::foreign_runtime));
-    }(this);
-  });
-  CHECK(ran == 0);
-}
-
-TEST_CASE_METHOD(fixture, "worlds: a callback of a simulated world is refused a taskflow") {
-  ending how;
-  simulation().explore([&](world& w) {
-    return [](fixture* f, asio::any_io_executor in, ending* e) -> task<> {
-      async_run(f->workers, f->flow,
-                asio::bind_executor(in, [e](std::exception_ptr failure) { *e = failure; }));
-      co_return;
-    }(this, w.runtime().get_executor(), &how);
-  });
-  REQUIRE(how);
-  CHECK(is(*how, errc::foreign_runtime));
-  CHECK(ran == 0);
 }
 
 }  // namespace

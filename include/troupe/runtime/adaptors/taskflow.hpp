@@ -51,12 +51,16 @@ namespace troupe {
 
 namespace detail {
 
-/// Whether the caller, or the handler, is a simulated world's.
+/// The simulated world that the caller is in, or null.
+inline const runtime_state* world_here() {
+  const scheduler* here = scheduler::current();
+  if (!here || !asio::has_service<virtual_time>(here->home().context())) return nullptr;
+  return &here->home();
+}
+
+/// Whether the handler is a simulated world's.
 template <class Handler>
-bool in_simulated_world(const Handler& handler) {
-  if (const scheduler* here = scheduler::current()) {
-    if (asio::has_service<virtual_time>(here->home().context())) return true;
-  }
+bool is_a_worlds(const Handler& handler) {
   const auto executor = asio::get_associated_executor(handler);
   if constexpr (asio::can_query_v<decltype(executor), asio::execution::context_t>) {
     return asio::has_service<virtual_time>(asio::query(executor, asio::execution::context));
@@ -199,9 +203,12 @@ class start_taskflow {
 
   template <class Handler, class Flow>
   void operator()(Handler handler, Flow flow) const {
-    if (in_simulated_world(handler)) {
-      return complete_at_once(std::move(handler), taskflow_in_world());
+    if (const runtime_state* world = world_here()) {
+      // Through the world, whatever the handler is: no other thread may be there.
+      asio::post(world->executor(), asio::append(std::move(handler), taskflow_in_world()));
+      return;
     }
+    if (is_a_worlds(handler)) return post_completion(std::move(handler), taskflow_in_world());
     taskflow_run<Handler, Flow>::start(std::move(handler), std::move(flow), *workers_);
   }
 
