@@ -96,6 +96,12 @@ auto f(const strategy& s) { return s.reduce(reduce_op::sum, 3, {0}); }
 auto f(const per_replica<std::vector<int>>& v) { return reduce(reduce_op::max, v, 0); }
 #elif CASE == 85  // troupe: indexed_slices have a sum and a mean
 auto f(const per_replica<indexed_slices<tensor<int>>>& v) { return reduce(reduce_op::min, v); }
+#elif CASE == 86  // troupe: this operation makes no such value of two
+struct joined : own_reduction {
+  static constexpr const char* name = "joined";
+  std::string operator()(std::string a, std::string b) const { return a + b; }
+};
+auto f(const per_replica<std::vector<int>>& v) { return reduce(joined(), v); }
 #elif CASE == 20  // troupe: what has an axis can be gathered
 auto f(const per_replica<int>& v) { return gather(v); }
 #elif CASE == 21  // troupe: what has an axis can be gathered

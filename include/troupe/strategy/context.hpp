@@ -82,8 +82,9 @@ class replica_context {
       F merge_fn, Args... args) const;
 
   /// The sum, mean, minimum, … of everybody's `value`, in replica order, on every replica.
-  /// Op is reduce_op::sum, mean, min, max or product; see reduce.hpp, weighted.hpp and
-  /// indexed_slices.hpp for types. Structures of them (structure.hpp) are reduced leaf by leaf.
+  /// Op is reduce_op::sum, mean, min, max or product, or an own_reduction; see reduce.hpp,
+  /// weighted.hpp and indexed_slices.hpp for types. Structures of them (structure.hpp) are
+  /// reduced leaf by leaf.
   template <class Op, class T>
   [[nodiscard("co_await it: a reduction happens when it is awaited")]] auto all_reduce(
       Op op, T value) const;

@@ -204,8 +204,10 @@ auto replica_context::all_reduce(mean_op op, unweighted<T> value) const {
 
 template <class Op, class T>
 auto replica_context::all_reduce(Op op, T value) const {
-  static_assert(reduction<Op>,
-                "troupe: the operation is reduce_op::sum or reduce_op::mean, min, max or product");
+  static_assert(
+      reduction<Op>,
+      "troupe: the operation is reduce_op::sum or reduce_op::mean, min, max or product, or "
+      "derives from own_reduction and has a name");
   static_assert(
       detail::all_reducible<Op, regrouped_t<T>>,
       "troupe: all_reduce() is defined for numbers, for std::vector, std::array and "

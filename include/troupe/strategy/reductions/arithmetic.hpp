@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "troupe/strategy/values/tensor.hpp"
 
@@ -55,9 +56,29 @@ struct reduce_op {
 template <class Op>
 concept additive_reduction = std::same_as<Op, sum_op> || std::same_as<Op, mean_op>;
 
+/// What a reduction of your own derives from. It has a name, and a call that makes one T of two,
+/// the first replicas' on the left:
+///
+///     struct longest : own_reduction {
+///       static constexpr const char* name = "longest";
+///       std::string operator()(std::string a, std::string b) const;
+///     };
+///
+/// A tensor is reduced by it element by element, everything else whole. Replicas whose operations
+/// have members and are not == have not called the same.
+struct own_reduction {
+  friend bool operator==(own_reduction, own_reduction) = default;
+};
+
 template <class Op>
-concept reduction = additive_reduction<Op> || std::same_as<Op, min_op> ||
-                    std::same_as<Op, max_op> || std::same_as<Op, product_op>;
+concept named_own_reduction = std::derived_from<Op, own_reduction> && requires {
+  { Op::name } -> std::convertible_to<const char*>;
+};
+
+template <class Op>
+concept reduction =
+    additive_reduction<Op> || std::same_as<Op, min_op> || std::same_as<Op, max_op> ||
+    std::same_as<Op, product_op> || named_own_reduction<Op>;
 
 namespace detail {
 
@@ -143,6 +164,18 @@ constexpr T combine(max_op, T a, T b) noexcept {
   return a == a && !(b <= a) ? b : a;
 }
 
+/// Whether Op makes one T of two.
+template <class Op, class T>
+concept combines = named_own_reduction<Op> && requires(const Op& op, T a, T b) {
+  { op(std::move(a), std::move(b)) } -> std::convertible_to<T>;
+};
+
+template <class Op, class T>
+  requires combines<Op, T>
+constexpr T combine(const Op& op, T a, T b) {
+  return op(std::move(a), std::move(b));
+}
+
 /// The one NaN for all of them: which of two NaN a sum is, the machine does not say.
 template <class T>
 constexpr T settled(T result) noexcept {
@@ -153,9 +186,8 @@ constexpr T settled(T result) noexcept {
   }
 }
 
-/// Folds `n` replicas' element j: `at(i)` is replica i's.
 template <class T, class Op, class At>
-constexpr auto fold(Op op, std::size_t n, At&& at) {
+constexpr auto fold_numbers(Op op, std::size_t n, At&& at) {
   using total_type = std::conditional_t<std::same_as<Op, mean_op>, mean_sum<T>, fold_of<T>>;
   auto total = static_cast<total_type>(at(std::size_t{0}));
   for (std::size_t i = 1; i < n; ++i) total = combine(op, total, static_cast<total_type>(at(i)));
@@ -163,6 +195,18 @@ constexpr auto fold(Op op, std::size_t n, At&& at) {
     return settled(mean_of<T>(total, n));
   } else {
     return settled(static_cast<T>(total));
+  }
+}
+
+/// Folds `n` replicas' element j: `at(i)` is replica i's.
+template <class T, class Op, class At>
+constexpr auto fold(const Op& op, std::size_t n, At&& at) {
+  if constexpr (named_own_reduction<Op>) {
+    T total = at(std::size_t{0});
+    for (std::size_t i = 1; i < n; ++i) total = combine(op, std::move(total), T(at(i)));
+    return total;
+  } else {
+    return fold_numbers<T>(op, n, at);
   }
 }
 

@@ -3,6 +3,8 @@
 //     int total = reduce(reduce_op::sum, values);       // per_replica<int>
 //     double m  = reduce(reduce_op::mean, values);      // true division: no integer mean
 //
+//     std::string s = reduce(longest(), words);         // yours: own_reduction in arithmetic.hpp
+//
 // What can be reduced: every tensor (tensor_traits.hpp), element by element. A type of another
 // kind has functions of its own, reduce(sum_op, const per_replica<T>&) and the same for mean_op
 // and others, which are found by their name wherever something is reduced.
@@ -105,10 +107,20 @@ auto elements_of_result(R& result) noexcept {
 
 }  // namespace detail
 
+/// One value of all replicas', made by an operation of your own that takes it whole.
+template <reduction Op, class T>
+  requires(detail::combines<Op, T> && !reducible<T>)
+T reduce(Op op, const per_replica<T>& values) {
+  if (values.empty()) detail::throw_nothing_to_reduce();
+  return detail::fold<T>(op, values.size(), [&](std::size_t i) -> const T& { return values[i]; });
+}
+
 /// One value of all replicas', element by element, in replica order.
 /// \throws errc::shape_mismatch if shapes differ, or there is no value.
 template <reduction Op, reducible T>
-auto reduce(Op op, const per_replica<T>& values) {
+auto reduce(Op op, const per_replica<T>& values)
+  requires(!named_own_reduction<Op> || detail::combines<Op, element_t<T>>)
+{
   if constexpr (arithmetic<T>) {
     if (values.empty()) detail::throw_nothing_to_reduce();
     return detail::fold<T>(op, values.size(), [&](std::size_t i) { return values[i]; });
@@ -142,6 +154,9 @@ auto reduce_by_name(Op op, const Value& value) {
 /// Here for the sake of the sentence.
 template <reduction Op, class T>
 detail::not_reducible reduce(Op, const per_replica<T>&) {
+  static_assert(!named_own_reduction<Op>,
+                "troupe: this operation makes no such value of two: its call takes two values of "
+                "the type, or of a tensor's elements, and gives one");
   static_assert(reducible<T>,
                 "troupe: sum, mean, min, max and product are defined for numbers, for std::vector, "
                 "std::array and std::span of numbers and for tensor; give merge_call() a function "
@@ -160,6 +175,9 @@ namespace detail {
 /// Whether its sum is n times the value, and its product the n-th power, nobody can know.
 template <reduction Op, class T>
 T reduce_plain(Op, const T& value, std::size_t n) {
+  static_assert(!named_own_reduction<Op>,
+                "troupe: what an operation of your own makes of a plain value is not known: give a "
+                "per_replica");
   if constexpr (std::same_as<Op, sum_op>) {
     if constexpr (arithmetic<T>) {
       if (value == T()) return value;
@@ -177,7 +195,7 @@ T reduce_plain(Op, const T& value, std::size_t n) {
 /// type system, because n times the value is hardly ever meant.
 template <reduction Op, class T>
 T reduce(Op, const mirrored<T>& value)
-  requires(!std::same_as<Op, sum_op> && !std::same_as<Op, product_op>)
+  requires(!std::same_as<Op, sum_op> && !std::same_as<Op, product_op> && !named_own_reduction<Op>)
 {
   return value.get();
 }

@@ -64,7 +64,7 @@ constexpr const char* name_of_aggregation() noexcept {
 /// The values as one. Means of integers are floating.
 template <class A, class T>
 auto aggregate(const A& how, const per_replica<T>& values) {
-  if constexpr (additive_reduction<A>) {
+  if constexpr (reduction<A>) {
     return reduce(how, values);
   } else if constexpr (std::same_as<A, first_op>) {
     return values[0];
