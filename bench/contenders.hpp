@@ -75,6 +75,9 @@ void add_openmp_reductions(table& contest, std::size_t replicas, std::size_t byt
 void add_openmp_bandwidth(table& contest, std::size_t replicas, std::size_t bytes);
 void add_our_reduce_call(table& contest, std::size_t replicas, std::size_t bytes);
 void add_our_reductions(table& contest, std::size_t replicas, std::size_t bytes);
+/// `tensors` of them together have so many bytes for each replica.
+void add_our_tensor_reductions(table& contest, std::size_t replicas, std::size_t tensors,
+                               std::size_t bytes);
 
 // --- Peers that are not there -------------------------------------------------------------------
 

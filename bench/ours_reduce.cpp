@@ -1,7 +1,11 @@
 // ours_reduce.cpp - sums of several tensors: a call of reduce() on one thread, the graph of a large
-// reduction on a pool of two, and an all_reduce() by replicas, with all that belongs to it.
+// reduction on a pool of two, one pass over many small tensors, and an all_reduce() by replicas,
+// with all that belongs to it.
 
+#include <memory>
+#include <span>
 #include <troupe/troupe.hpp>
+#include <vector>
 
 #include "bench/reduce_data.hpp"
 
@@ -68,7 +72,66 @@ double run_all_reduce(std::size_t replicas, std::size_t bytes, std::uint64_t rou
   return watch.nanoseconds();
 }
 
+using part = std::span<float>;
+
+/// The same memory as `tensors` tensors for each replica, and their reductions.
+class small_tensors {
+ public:
+  small_tensors(reduce_data& data, std::size_t tensors) {
+    const std::size_t size = data.size() / tensors;
+    for (std::size_t t = 0; t < tensors; ++t) {
+      auto& values = values_.emplace_back();
+      for (auto& each : data.inputs) values.append(each.values().subspan(t * size, size));
+      outs_.push_back(data.out.values().subspan(t * size, size));
+    }
+  }
+
+  /// As all_reduce() of a nest does it: each time it finds them new.
+  task<> reduce() {
+    std::vector<std::unique_ptr<detail::leaf_reduction>> leaves;
+    leaves.reserve(values_.size());
+    detail::fused_pass pass;
+    for (std::size_t t = 0; t < values_.size(); ++t) {
+      leaves.push_back(std::make_unique<detail::reduction_into<sum_op, part, float>>(
+          reduce_op::sum, values_[t], outs_[t]));
+      pass.add(*leaves.back());
+    }
+    co_await pass.run();
+  }
+
+ private:
+  std::vector<per_replica<part>> values_;
+  std::vector<part> outs_;
+};
+
+task<> reduce_tensors(small_tensors* all, std::uint64_t rounds, stopwatch* watch) {
+  for (std::uint64_t round = 0; round < warm_up_rounds + rounds; ++round) {
+    if (round == warm_up_rounds) watch->start();
+    co_await all->reduce();
+  }
+  watch->stop();
+}
+
+double run_tensors(std::size_t replicas, std::size_t tensors, std::size_t bytes,
+                   std::uint64_t rounds) {
+  reduce_data& data = data_of(replicas, bytes);
+  spoil(data);
+  small_tensors all(data, tensors);
+  runtime rt{pool_size{2}};
+  stopwatch watch;
+  block_on(rt, reduce_tensors(&all, rounds, &watch));
+  expect_sum(data.out.values(), replicas);
+  return watch.nanoseconds();
+}
+
 }  // namespace
+
+void add_our_tensor_reductions(table& contest, std::size_t replicas, std::size_t tensors,
+                               std::size_t bytes) {
+  contest.contenders.push_back({"troupe", [=](std::uint64_t rounds) {
+                                  return run_tensors(replicas, tensors, bytes, rounds);
+                                }});
+}
 
 void add_our_reduce_call(table& contest, std::size_t replicas, std::size_t bytes) {
   contest.contenders.push_back(

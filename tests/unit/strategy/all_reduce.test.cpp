@@ -67,8 +67,10 @@ template <class Regrouped>
 using made_of = std::invoke_result_t<detail::reducer<mean_op>&, Regrouped>;
 static_assert(std::is_same_v<made_of<per_replica<float>>, mirrored<float>>);
 static_assert(std::is_same_v<made_of<per_replica<int>>, mirrored<double>>);
+static_assert(std::is_same_v<made_of<per_replica<std::vector<float>>>,
+                             task<per_replica<std::vector<float>>>>);
 static_assert(
-    std::is_same_v<made_of<per_replica<std::vector<float>>>, task<mirrored<std::vector<float>>>>);
+    std::is_same_v<made_of<per_replica<std::vector<int>>>, task<mirrored<std::vector<double>>>>);
 static_assert(
     std::is_same_v<made_of<std::map<int, per_replica<int>>>, std::map<int, mirrored<double>>>);
 

@@ -13,82 +13,21 @@
 
 #pragma once
 
-#include <algorithm>
-#include <concepts>
-#include <cstddef>
-#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
-#include "troupe/runtime/step_graph.hpp"
 #include "troupe/strategy/merge_operation.hpp"
 #include "troupe/strategy/reductions/gather.hpp"
 #include "troupe/strategy/reductions/indexed_slices.hpp"
 #include "troupe/strategy/reductions/reduce.hpp"
+#include "troupe/strategy/reductions/reduce_nest.hpp"
 #include "troupe/strategy/reductions/weighted.hpp"
 #include "troupe/strategy/structure.hpp"
 
 namespace troupe {
 
 namespace detail {
-
-/// Below this many bytes of input a reduction is done where it is: a graph costs more.
-inline constexpr std::size_t graph_pays_from = 256 * 1024;
-/// What one step of a reduction graph reads, unless there would be too many steps: one costs about
-/// as much as reading 2 KiB.
-inline constexpr std::size_t bytes_per_step = 256 * 1024;
-inline constexpr std::size_t reduction_steps_max = 256;
-
-/// Cuts a reduction of `n` elements and so many bytes of input into steps over disjoint stretches.
-template <class Op, class T, class R>
-void add_steps(step_graph& graph, const element_reduction<Op, T, R>& whole, std::size_t n,
-               std::size_t bytes) {
-  const auto steps = std::clamp<std::size_t>(bytes / bytes_per_step, 2, reduction_steps_max);
-  const std::size_t stretch = (n + steps - 1) / steps;
-  for (std::size_t first = 0; first < n; first += stretch) {
-    const std::size_t last = std::min(first + stretch, n);
-    graph.add([&whole, first, last] { whole.run(first, last); });
-  }
-}
-
-/// Whose elements are its own, and go with it when it is moved: the sum of several is made in
-/// the first, which nobody else has any more. Memory that is there need not be asked for.
-template <class T>
-inline constexpr bool owns_elements = false;
-template <arithmetic T, class A>
-inline constexpr bool owns_elements<std::vector<T, A>> = true;
-template <arithmetic T>
-inline constexpr bool owns_elements<tensor<T>> = true;
-
-/// Reduces ranges: large ones as a graph of steps. Each stretch is folded in replica order, so
-/// that the bits do not depend on the split.
-template <reduction Op, class T, class R>
-task<> reduce_ranges_into(Op op, const per_replica<T>* values, std::span<R> out) {
-  const element_reduction whole(op, *values, out);
-  const std::size_t bytes = values->size() * out.size() * sizeof(element_t<T>);
-  if (bytes < graph_pays_from) {
-    whole.run(0, out.size());
-  } else {
-    step_graph graph;
-    add_steps(graph, whole, out.size(), bytes);
-    co_await troupe::run(graph);
-  }
-}
-
-template <reduction Op, class T>
-task<mirrored<reduced_t<T, Op>>> reduce_ranges(Op op, per_replica<T> values) {
-  if constexpr (owns_elements<T> && std::same_as<T, reduced_t<T, Op>>) {
-    require_same_shape(values);
-    co_await reduce_ranges_into(op, &values, elements_of_result(values[0]));
-    co_return mirrored(std::move(values[0]));
-  } else {
-    auto result = room_for_result<Op>(values);
-    co_await reduce_ranges_into(op, &values, elements_of_result(result));
-    co_return mirrored(std::move(result));
-  }
-}
 
 /// Whether all leaves of what was regrouped have a reduction.
 template <class Op, class Regrouped>
@@ -103,42 +42,25 @@ inline constexpr bool each_reducible<Op, std::tuple<Ts...>> = (all_reducible<Op,
 template <class Op, structured T>
 inline constexpr bool all_reducible<Op, T> = each_reducible<Op, typename parts<T>::types>;
 
-/// A regrouped structure -> the same structure of reduced leaves.
-template <reduction Op>
-struct leaf_by_leaf {
-  template <class T>
-  auto operator()(const per_replica<T>& leaf) const {
-    return mirrored(reduce(op, leaf));
-  }
-  template <structured T>
-  auto operator()(const T& regrouped) const {
-    return parts<T>::rebuild(regrouped, *this);
-  }
-
-  [[no_unique_address]] Op op;
-};
-
 /// The merge function: everybody gets the same result.
 template <reduction Op>
 class reducer {
  public:
   explicit reducer(Op op) noexcept : op_(op) {}
 
-  /// Numbers need no coroutine, large ranges a graph.
+  /// Numbers need no coroutine, large tensors a graph.
   template <arithmetic T>
   mirrored<reduced_t<T, Op>> operator()(const per_replica<T>& values) const {
     return mirrored(reduce(op_, values));
   }
-  template <class T>
-    requires(tensor_like<T> && !arithmetic<T>)
-  task<mirrored<reduced_t<T, Op>>> operator()(per_replica<T> values) const {
-    return reduce_ranges(op_, std::move(values));
-  }
-
-  /// Everything else, leaves that are no tensors and structures of any leaves.
+  /// Everything else.
   template <class Regrouped>
-  auto operator()(const Regrouped& values) const {
-    return leaf_by_leaf<Op>{op_}(values);
+  auto operator()(Regrouped values) const {
+    if constexpr (has_tensors<Regrouped>) {
+      return reduce_nest(op_, std::move(values));
+    } else {
+      return leaf_by_leaf<Op>{op_}(values);
+    }
   }
 
   static std::string verb() { return std::string("all_reduce ") + Op::name; }
