@@ -104,6 +104,18 @@ TEST_CASE("every value of a choice is tried in every order") {
   CHECK(report.orders > seen.size());  // Which of the letters comes first.
 }
 
+TEST_CASE("a run that is broken off because others have its order is no order of its own") {
+  const generated_program program = generated_program::make(164);
+  std::set<std::string> outcomes;
+  simulation_options options;
+  options.heed_environment = false;
+  const auto report = simulation(options).explore(
+      [&](world& w) { return generated::play(w, &program, &outcomes); });
+  REQUIRE(report.every_sequence);
+  CHECK(report.orders == 72);
+  CHECK(report.redundant == 1);
+}
+
 // -- memory that replicas share ------------------------------------------------------------------
 
 task<> add_one(replica_context ctx, int* counter) {

@@ -72,7 +72,8 @@ std::size_t every_order::choose(const choice_point& point) {
     now.wanted.push_back(clock_link_);
   }
   const std::size_t chosen = pick(point, now);
-  if (chosen == point.count || seen_before_) {
+  seen_before_ = seen_before_ || chosen == point.count;
+  if (seen_before_) {
     --size_;
     throw seen_before();
   }
