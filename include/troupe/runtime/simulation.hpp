@@ -142,9 +142,10 @@ struct simulation_options {
   /// A file: an interrupted search for partial orders is written there, and goes on from there the
   /// next time. Empty: it begins anew.
   std::string frontier = {};
-  /// Schedules are drawn on so many threads: the program then runs on several at once, each time
-  /// in a world of its own, and must not share anything between worlds. TROUPE_SIM_JOBS takes
-  /// its place.
+  /// Schedules are drawn, and partial orders searched for, on so many threads: the program then
+  /// runs on several at once, each time in a world of its own, and must not share anything between
+  /// worlds. The orders found are those of one thread; of several that fail, the one is reported
+  /// that is met first. TROUPE_SIM_JOBS takes its place.
   unsigned jobs = 1;
 
   /// Standard error if it is a terminal, or else null.
@@ -173,12 +174,13 @@ struct exploration {
   bool complete = false;         ///< There is nothing that was not tried.
   bool every_sequence = false;   ///< Every single schedule was, not only every partial order.
   std::uint64_t orders = 0;      ///< Partial orders among them; 0 if those tell nothing.
-  std::uint64_t redundant = 0;   ///< Runs that turned out to have the order of another one.
+  std::uint64_t redundant = 0;   ///< Runs that turned out to have the order of another one: with
+                                 ///< several jobs perhaps more, and not always as many.
   double sequences = 0;          ///< Schedules with these orders; 0 if that is not known.
   std::optional<double> unseen;  ///< Of drawn schedules, about what part has an order not seen yet.
   std::uint64_t steps = 0;       ///< Of all these runs together.
   std::uint64_t trace = 0;       ///< Of all steps of the runs that looked for orders, a number that
-                                 ///< is the same in every build.
+                                 ///< is the same in every build; another one with several jobs.
   std::chrono::nanoseconds taken{0};
   bool interrupted = false;      ///< By Ctrl-C: there may be more to know …
   bool saved = false;            ///< … and the next exploration goes on with it, …

@@ -1,4 +1,4 @@
-// explorer.cpp - which schedules are run, which runs are repeated, and what is told of a failure.
+// explorer.cpp - which schedules are run, on which threads, and which runs are repeated.
 
 #include "runtime/simulation/exploration/explorer.hpp"
 
@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,46 +15,18 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/simulation/exploration/inquiry.hpp"
 #include "runtime/simulation/exploration/interrupt.hpp"
 #include "runtime/simulation/exploration/progress.hpp"
 #include "runtime/simulation/exploration/saved_search.hpp"
-#include "runtime/simulation/exploration/stirred_heap.hpp"
 #include "runtime/simulation/one_run.hpp"
 #include "runtime/simulation/partial_order/every_order.hpp"
 #include "runtime/simulation/policies.hpp"
 #include "runtime/simulation/sim_engine.hpp"
-#include "troupe/core/error.hpp"
 
 namespace troupe::detail {
 
 namespace {
-
-/// How the first step differs that a repetition took, as a sentence.
-std::string difference(const one_run& first, const one_run& second) {
-  const auto& a = first.journal;
-  const auto& b = second.journal;
-  const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
-  const auto told = [](const one_run& run, auto step) {
-    if (step == run.journal.end()) return std::string("had ended");
-    if (step->owner == step_record::no_owner) {
-      return "was a choose(" + std::to_string(step->ready) + ")";
-    }
-    return "was " + run.participants[step->owner] + "'s, one of " + std::to_string(step->ready) +
-           " that could be taken";
-  };
-  return "step " + std::to_string(at - a.begin() + 1) + " " + told(first, at) +
-         ", and in a repetition it " + told(second, other);
-}
-
-bool is_another_course(const failure& found) {
-  try {
-    std::rethrow_exception(found.exception);
-  } catch (const error& told) {
-    return told.code() == errc::schedule_diverged;
-  } catch (...) {
-    return false;
-  }
-}
 
 /// One exploration under way.
 class explorer {
@@ -95,8 +68,8 @@ class explorer {
   }
 
   bool run_orders() {
-    every_order policy(log_);
-    const search_state state{policy,
+    frontier left(options_.jobs > 1);
+    const search_state state{left,
                              result_,
                              orders_,
                              sequences_known_,
@@ -105,33 +78,59 @@ class explorer {
                              mixed(options_.lines, options_.early_timeouts)};
     const bool resumed = !options_.frontier.empty() && load_search(options_.frontier, state);
     resumed_after_ = result_.taken;
-    bool more = !resumed || policy.has_more();
-    for (std::uint64_t i = 0; more && i < std::max<std::uint64_t>(options_.exhaustive, 1); ++i) {
-      holds_under(policy);
-      if (result_.failure) return false;
-      const bool fresh = policy.learn();
-      result_.trace = mixed(result_.trace, policy.order().fingerprint());
-      if (policy.order().sequence_matters()) {
-        forget_orders();
-        return false;
+    const std::uint64_t most = result_.schedules + std::max<std::uint64_t>(options_.exhaustive, 1);
+    on_threads([&](step_log& log) { search(left, log, most); });
+    if (found_) report_found(*std::exchange(found_, {}));
+    if (result_.failure || !tell_orders_) return false;
+    const bool more = left.has_more();
+    if (result_.interrupted) {
+      note_time();
+      if (!options_.frontier.empty()) {
+        result_.saved = save_search(options_.frontier, state);
+        result_.not_saved = !result_.saved;
       }
-      if (!fresh || !note_order(policy.order())) ++result_.redundant;
-      if (line_.due()) {
-        const auto percent = static_cast<std::uint64_t>(100 * policy.done());
-        line_.show(result_.schedules, "about " + std::to_string(percent) + " % of all orders");
-      }
-      more = policy.next();
-      if (result_.interrupted) {
-        note_time();
-        if (!options_.frontier.empty()) {
-          result_.saved = save_search(options_.frontier, state);
-          result_.not_saved = !result_.saved;
-        }
-        return !more;
-      }
+    } else if (!more && resumed) {
+      forget_search(options_.frontier);
     }
-    if (!more && resumed) forget_search(options_.frontier);
     return !more;
+  }
+
+  /// What each thread does. All that is not its own it does under the frontier's lock.
+  void search(frontier& left, step_log& log, std::uint64_t most) {
+    auto lock = left.lock();
+    every_order policy(left, log);
+    const auto require_this_run = [&] { policy.require_this_run(); };
+    while (policy.next(lock)) {
+      const std::uint64_t number = ++result_.schedules;
+      if (number == most) left.stop();
+      lock = {};
+      attempt made = try_under(policy, &log, number, require_this_run);
+      if (made.held()) policy.read();
+      lock = left.lock();
+      if (!heed(made) || !heed_order(policy, left)) left.stop();
+    }
+  }
+
+  /// \return false if the search is over.
+  bool heed_order(every_order& policy, const frontier& left) {
+    const bool fresh = policy.learn();
+    if (!tell_orders_) return false;
+    const std::uint64_t order = policy.order().fingerprint();
+    if (options_.jobs <= 1) result_.trace = mixed(result_.trace, order);
+    if (policy.order().sequence_matters()) {
+      forget_orders();
+      return false;
+    }
+    if (!fresh || !note_order(policy.order())) {
+      ++result_.redundant;
+    } else if (options_.jobs > 1) {
+      result_.trace += order;  // In whatever sequence they come.
+    }
+    if (line_.due()) {
+      const auto percent = static_cast<std::uint64_t>(100 * left.done());
+      line_.show(result_.schedules, "about " + std::to_string(percent) + " % of all orders");
+    }
+    return !result_.interrupted;
   }
 
   void try_all() {
@@ -169,10 +168,8 @@ class explorer {
     std::mutex mutex;
     std::atomic<std::uint64_t> next{0};
     std::atomic<std::uint64_t> end{options_.samples};
-    std::optional<failure> found;
     const bool recorded = tell_orders_;  // Which changes while the others run.
-    const auto work = [&] {
-      step_log log;
+    on_threads([&](step_log& log) {
       partial_order order;
       for (std::uint64_t i = next++; i < end && !watch_.interrupted(); i = next++) {
         run_wishes wishes;
@@ -185,19 +182,29 @@ class explorer {
         note(made_, run.sometimes);
         note(met_, run.sometimes_met);
         if (run.failure && i < end) {
-          found = std::move(run.failure);
+          found_ = std::move(run.failure);
           end = i;
         }
         if (!run.failure && tell_orders_ && !heed_drawn(order.fingerprint())) end = 0;
         show_drawn(i + 1);
       }
-    };
-    std::vector<std::thread> others;
-    for (unsigned i = 1; i < options_.jobs; ++i) others.emplace_back(work);
-    work();
-    for (auto& each : others) each.join();
+    });
     if (watch_.interrupted()) result_.interrupted = true;
-    if (found) report_found(*std::move(found));
+    if (found_) report_found(*std::exchange(found_, {}));
+  }
+
+  /// Calls `work` on so many threads, each with a log of its own, and waits for them.
+  template <class Work>
+  void on_threads(const Work& work) {
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < options_.jobs; ++i) {
+      others.emplace_back([&] {
+        step_log log;
+        work(log);
+      });
+    }
+    work(log_);
+    for (auto& each : others) each.join();
   }
 
   /// \return false if orders turn out to tell nothing.
@@ -258,25 +265,52 @@ class explorer {
     result_.sequences = 0;
   }
 
-  bool holds_under(choice_policy& policy) {
-    ++result_.schedules;
+  /// A run, and how it differed when it was repeated.
+  struct attempt {
+    one_run run;
+    std::optional<failure> differs = {};
+
+    bool held() const noexcept { return !run.failure && !differs; }
+  };
+
+  /// On any thread.
+  attempt try_under(choice_policy& policy, step_log* log, std::uint64_t number,
+                    std::function<void()> check = {}) {
     run_wishes wishes;
-    wishes.journal = std::has_single_bit(result_.schedules);
-    if (tell_orders_) wishes.log = &log_;
-    one_run run = run_once(options_, policy, body_, wishes);
-    length_ = std::max(length_, run.steps);
-    result_.steps += run.steps;
-    note(made_, run.sometimes);
-    note(met_, run.sometimes_met);
-    if (run.failure) {
-      report_found(*std::move(run.failure));
-    } else if (wishes.journal && !run.broken_off) {
+    wishes.journal = std::has_single_bit(number);
+    wishes.log = log;
+    wishes.check = std::move(check);
+    attempt made{run_once(options_, policy, body_, wishes)};
+    if (wishes.journal && !made.run.failure && !made.run.broken_off) {
       // The first one more often: a small program may have no other.
-      const int times = result_.schedules == 1 ? 4 : 1;
-      for (int i = 0; i < times && !result_.failure && !watch_.interrupted(); ++i) repeat(run);
+      made.differs = inquiry_.repeat(made.run, number == 1 ? 4 : 1);
     }
+    return made;
+  }
+
+  /// \return false if it has failed.
+  bool heed(attempt& made) {
+    length_ = std::max(length_, made.run.steps);
+    result_.steps += made.run.steps;
+    note(made_, made.run.sometimes);
+    note(met_, made.run.sometimes_met);
+    if (made.run.failure && !found_) found_ = std::move(made.run.failure);
+    if (made.differs && !result_.failure) result_.failure = std::move(made.differs);
     if (watch_.interrupted()) result_.interrupted = true;
+    return !found_ && !result_.failure;
+  }
+
+  bool holds_under(choice_policy& policy) {
+    attempt made = try_under(policy, tell_orders_ ? &log_ : nullptr, ++result_.schedules);
+    heed(made);
+    if (found_) report_found(*std::exchange(found_, {}));
     return !over();
+  }
+
+  void report_found(failure found) {
+    result_.failure = inquiry_.told(std::move(found));
+    result_.failure->same_order_held = all_orders_;
+    if (watch_.interrupted()) result_.interrupted = true;
   }
 
   void note_time() { result_.taken = resumed_after_ + (std::chrono::steady_clock::now() - begin_); }
@@ -288,78 +322,6 @@ class explorer {
     for (const auto& claim : some) {
       if (std::find(all.begin(), all.end(), claim) == all.end()) all.push_back(claim);
     }
-  }
-
-  /// Makes the same run again: what the world orders must be all there is.
-  void repeat(const one_run& run) {
-    const stirred_heap elsewhere(++stirs_);  // For what is ordered by addresses.
-    given_choice again(run.taken, given_choice::fit::nearest);
-    run_wishes wishes;
-    wishes.journal = true;
-    const one_run second = run_once(options_, again, body_, wishes);
-    std::string how;
-    if (run.journal != second.journal) {
-      how = difference(run, second);
-    } else if (second.failure) {
-      how = "it held, and in a repetition it failed: " + second.failure->what;
-    } else {
-      return;
-    }
-    auto& failed = result_.failure.emplace();
-    failed.exception = std::make_exception_ptr(error(
-        errc::schedule_diverged, "the program took another course under the same schedule: " + how,
-        "let nothing but the world order it: no pointers, clocks, threads, statics"));
-    failed.what = describe(failed.exception);
-    failed.schedule = to_string(run.taken);
-    failed.steps = run.steps;
-  }
-
-  /// The search has met another course than before. At which step, a few repetitions may show.
-  void report_another_course(failure found) {
-    const schedule taken = parse_schedule(found.schedule);
-    for (int i = 0; i < 4 && !result_.failure; ++i) {
-      given_choice policy(taken, given_choice::fit::nearest);
-      run_wishes wishes;
-      wishes.journal = true;
-      const one_run first = run_once(options_, policy, body_, wishes);
-      if (!first.failure) repeat(first);
-    }
-    if (!result_.failure) result_.failure = std::move(found);
-  }
-
-  void report_found(failure found) {
-    report(std::move(found));
-    if (result_.failure) result_.failure->same_order_held = all_orders_;
-  }
-
-  void report(failure found) {
-    if (is_another_course(found)) {
-      report_another_course(std::move(found));
-      return;
-    }
-    if (!fails_again(found)) {
-      found.what += "\n  Under the same schedule it did not fail again: the program is ordered by "
-                    "something besides the world.";
-      result_.failure = std::move(found);
-      return;
-    }
-    if (options_.shrink) found = shrink(options_, body_, std::move(found), watch_);
-    if (options_.why) explain(options_, body_, found, watch_);
-    fails_again(found);
-    result_.failure = std::move(found);
-  }
-
-  /// Runs it again, recorded: pictures cost nothing while all is well.
-  bool fails_again(failure& found) {
-    const stirred_heap elsewhere(++stirs_);
-    given_choice again(parse_schedule(found.schedule), given_choice::fit::strict);
-    run_wishes wishes;
-    wishes.picture = true;
-    wishes.mark = found.unavoidable.value_or(0);
-    one_run recorded = run_once(options_, again, body_, wishes);
-    if (!recorded.failure || !same_failure(*recorded.failure, found)) return false;
-    found.picture = std::move(recorded.failure->picture);
-    return true;
   }
 
   simulation_options options_;
@@ -385,7 +347,8 @@ class explorer {
   std::uint64_t drawn_ = 0;
   std::uint64_t singles_ = 0;
 
-  std::uint64_t stirs_ = 0;
+  inquiry inquiry_{options_, body_, watch_};
+  std::optional<failure> found_;  // And nothing told of it yet.
   std::vector<std::string> made_;
   std::vector<std::string> met_;
 };

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view format = "troupe-search-2";
+constexpr std::string_view format = "troupe-search-3";
 
 /// Tells this build of the program from others: what is known of the one need not hold for them.
 std::uint64_t this_program() {
@@ -66,7 +66,7 @@ bool save_search(const std::string& file, const search_state& state) {
     std::sort(orders.begin(), orders.end());
     for (const auto order : orders) out << order << ' ';
     out << '\n';
-    state.policy.save(out);
+    state.left.save(out);
     out.flush();
     if (!out) return false;
   }
@@ -97,7 +97,7 @@ bool load_search(const std::string& file, const search_state& state) {
   for (std::uint64_t order = 0; orders > 0 && in >> order; --orders) {
     state.orders[order] = met_by_search;
   }
-  if (!in || word != format || !state.policy.load(in)) {
+  if (!in || word != format || !state.left.load(in)) {
     throw error(errc::invalid_schedule, "'" + file + "' is not a search that can go on",
                 "delete it: the search begins anew");
   }

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/simulation/partial_order/every_order.hpp"
+#include "runtime/simulation/partial_order/frontier.hpp"
 #include "troupe/runtime/simulation.hpp"
 
 namespace troupe::detail {
@@ -19,7 +19,7 @@ using order_counts = std::unordered_map<std::uint64_t, std::uint32_t>;
 
 /// What a search that is not over knows.
 struct search_state {
-  every_order& policy;
+  frontier& left;
   exploration& result;
   order_counts& orders;
   bool& sequences_known;

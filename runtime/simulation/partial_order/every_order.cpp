@@ -9,75 +9,59 @@
 
 namespace troupe::detail {
 
-namespace {
-
-template <class List>
-bool has_link(const List& list, step_key link) noexcept {
-  return std::any_of(list.begin(), list.end(), [&](const auto& c) { return c.link == link; });
+bool every_order::next(std::unique_lock<std::mutex>& lock) {
+  const bool behind = left_.next_behind(self_);
+  if (!behind && !left_.next_elsewhere(self_, lock)) return false;
+  go_to_next(behind);
+  return true;
 }
 
-}  // namespace
-
-bool every_order::candidate::depends_on(const candidate& other) const noexcept {
-  if (owner == other.owner) return true;
-  for (const auto& mine : touches) {
-    if (mine.thing == other.owner || mine.thing == other.line) return true;
-    for (const auto& theirs : other.touches) {
-      if (mine.thing == theirs.thing && !commute(mine.how, theirs.how)) return true;
-    }
-  }
-  return std::any_of(other.touches.begin(), other.touches.end(), [&](const logged_touch& theirs) {
-    return theirs.thing == owner || theirs.thing == line;
-  });
-}
-
-void every_order::candidate::add(const step_log& log, std::size_t step) {
-  const auto& s = log.steps()[step];
-  owner = log.key_of(s.owner);
-  line = step_log::line_key(s.line);
-  for (const auto& t : log.touches(step)) {
-    const auto same = [&](const auto& known) {
-      return known.thing == t.thing && known.how == t.how;
-    };
-    if (std::none_of(touches.begin(), touches.end(), same)) touches.push_back(t);
+void every_order::go_to_next(bool behind) {
+  at_ = steps_ = 0;
+  seen_before_ = false;
+  moment* const last = self_.at;
+  known_ = last ? last->depth + 1 : 0;
+  path_.resize(known_);
+  if (!last) return;
+  path_.back() = {last, self_.way, last->is_value() ? 0 : last->tried[self_.way].link};
+  for (moment* m = last; !behind && m->before; m = m->before) {
+    moment* const before = m->before;
+    const step_key link = before->is_value() ? 0 : before->tried[m->way].link;
+    path_[before->depth] = {before, m->way, link};
   }
 }
 
 std::size_t every_order::choose(const choice_point& point) {
   catch_up();
   if (point.is_value) {
-    const bool known = at_ < size_;
-    if (!known) {
-      moment& now = append(true);
-      now.values = static_cast<std::uint32_t>(point.count);
-      now.step = static_cast<std::uint32_t>(steps_ == 0 ? 0 : steps_ - 1);
-    }
-    const moment& now = moments_[at_++];
-    if (!now.is_value || now.values != point.count) throw_another_course();
-    return now.value;
+    const auto values = static_cast<std::uint32_t>(point.count);
+    if (at_ == path_.size()) append(values);
+    const passed& now = path_[at_++];
+    if (now.at->values != values) throw_another_course();
+    return now.way;
   }
-  if (at_ < size_) {
-    const moment& now = moments_[at_];
+  const bool may_be_early = point.engine.is_early_timeout(point.count - 1);
+  if (may_be_early) clock_link_ = point.engine.ready_link(point.count - 1);
+  if (at_ < path_.size()) {
+    const passed& now = path_[at_];
     for (std::size_t i = 0; i < point.count; ++i) {
-      if (now.is_value || point.engine.ready_link(i) != now.taken.link) continue;
+      if (now.at->is_value() || point.engine.ready_link(i) != now.link) continue;
       enter_step();
       return i;
     }
     throw_another_course();
   }
-  moment& now = append(false);
+  moment& now = append(0);
   // No run ends with a step of the clock that is still to come: nothing would race with it.
-  if (point.engine.is_early_timeout(point.count - 1)) {
-    clock_link_ = point.engine.ready_link(point.count - 1);
-    now.wanted.push_back(clock_link_);
-  }
+  if (may_be_early) now.wanted.push_back(clock_link_);
   const std::size_t chosen = pick(point, now);
   seen_before_ = seen_before_ || chosen == point.count;
   if (seen_before_) {
-    --size_;
+    self_.spare.push_back(&now);
+    path_.pop_back();
     throw seen_before();
   }
-  now.taken.link = point.engine.ready_link(chosen);
+  path_.back().link = now.tried.front().link = point.engine.ready_link(chosen);
   enter_step();
   return chosen;
 }
@@ -96,59 +80,88 @@ std::size_t every_order::pick(const choice_point& point, const moment& now) cons
 void every_order::catch_up() {
   while (steps_ < log_.steps().size()) {
     const step_key link = log_.steps()[steps_].link;
-    if (at_ == size_) {
-      moment& now = append(false);
-      now.taken.link = link;
+    if (at_ == path_.size()) {
+      moment& now = append(0);
+      path_.back().link = now.tried.front().link = link;
       if (has_link(now.asleep, link)) seen_before_ = true;
     }
-    if (moments_[at_].is_value || moments_[at_].taken.link != link) throw_another_course();
+    if (path_[at_].at->is_value() || path_[at_].link != link) throw_another_course();
     enter_step();
   }
+}
+
+void every_order::require_this_run() {
+  catch_up();
+  if (at_ < path_.size()) throw_another_course();
 }
 
 void every_order::enter_step() {
   by_step_.resize(steps_);
   by_step_.push_back(at_);
-  moments_[at_].step = static_cast<std::uint32_t>(steps_);
   ++at_;
   ++steps_;
 }
 
-every_order::moment& every_order::append(bool is_value) {
-  if (size_ == moments_.size()) moments_.emplace_back();
-  moment& now = moments_[size_++];
-  now.is_value = is_value;
-  now.value = now.values = 0;
-  now.taken.touches.clear();
-  now.done.clear();
-  now.asleep.clear();
-  now.wanted.clear();
-  if (!is_value && steps_ > 0) put_to_sleep(now, moments_[by_step_[steps_ - 1]]);
-  return now;
+moment& every_order::append(std::uint32_t values) {
+  moment* now = nullptr;
+  if (self_.spare.empty()) {
+    now = &self_.made.emplace_back();
+  } else {
+    now = self_.spare.back();
+    self_.spare.pop_back();
+  }
+  const std::size_t step = values > 0 && steps_ > 0 ? steps_ - 1 : steps_;
+  now->become_new(values, static_cast<std::uint32_t>(step));
+  now->before = path_.empty() ? nullptr : path_.back().at;
+  now->way = path_.empty() ? 0 : path_.back().way;
+  now->depth = static_cast<std::uint32_t>(path_.size());
+  path_.push_back({now, 0, 0});
+  if (values == 0 && steps_ > 0) put_to_sleep(*now, path_[by_step_[steps_ - 1]]);
+  return *now;
 }
 
 /// What is asleep stays so until a step is taken on which it depends.
-void every_order::put_to_sleep(moment& now, const moment& before) {
-  if (before.asleep.empty() && before.done.empty()) return;
+void every_order::put_to_sleep(moment& now, const passed& before) {
+  const moment& last = *before.at;
+  if (last.asleep.empty() && before.way == 0) return;
   candidate latest;
   latest.add(log_, steps_ - 1);
-  for (const auto* some : {&before.asleep, &before.done}) {
-    for (const auto& each : *some) {
-      if (!each.depends_on(latest)) now.asleep.push_back(each);
-    }
+  for (const auto& each : last.asleep) {
+    if (!each.depends_on(latest)) now.asleep.push_back(each);
+  }
+  // What was begun there before. Nobody begins another one until it is known what this one touches.
+  for (std::uint32_t i = 0; i < before.way; ++i) {
+    if (!last.tried[i].depends_on(latest)) now.asleep.push_back(last.tried[i]);
+  }
+}
+
+void every_order::read() {
+  changed_step_ = known_ > 0 ? path_[known_ - 1].at->step : 0;
+  const bool knows_it = changed_step_ < steps_ && by_step_[changed_step_] < known_;
+  fresh_step_ = changed_step_ + (knows_it ? 1 : 0);
+  for (std::size_t step = fresh_step_; step < steps_; ++step) note_touches(step);
+  for (std::size_t i = known_; i < path_.size(); ++i) path_[i].at->users = 1;
+  order_.read(log_, changed_step_);
+  for (const auto& r : order_.races()) {
+    if (r.first >= fresh_step_) reverse(r);
   }
 }
 
 bool every_order::learn() {
-  catch_up();
-  // The step of the moment that changed may touch other things now.
-  const std::size_t from = changed_ < size_ ? moments_[changed_].step : steps_;
-  for (std::size_t step = from; step < steps_; ++step) {
-    moments_[by_step_[step]].taken.add(log_, step);
+  if (changed_step_ < fresh_step_) note_touches(changed_step_);
+  for (const auto& r : order_.races()) {
+    if (r.first < fresh_step_) reverse(r);
   }
-  order_.read(log_, from);
-  for (const auto& r : order_.races()) reverse(r);
-  return !std::exchange(seen_before_, false);
+  if (!path_.empty()) left_.ended(self_, *path_.back().at);
+  return !seen_before_;
+}
+
+void every_order::note_touches(std::size_t step) {
+  const passed& taken = path_[by_step_[step]];
+  taken.at->tried[taken.way].add(log_, step);
+  std::size_t last = by_step_[step];
+  while (last + 1 < path_.size() && path_[last + 1].at->is_value()) ++last;
+  path_[last].at->learn_whole(path_[last].way);
 }
 
 void every_order::reverse(const partial_order::race& r) {
@@ -160,54 +173,14 @@ void every_order::reverse(const partial_order::race& r) {
                                    [&](auto earlier) { return order_.before(earlier, k); });
     if (!later) initials_.push_back(k);
   }
-  moment& at = moments_[by_step_[r.first]];
   // Where the clock could go on it is wanted already; elsewhere there was no timer yet.
   if (log_.steps()[initials_.front()].link == clock_link_) return;
+  moment& at = *path_[by_step_[r.first]].at;
   for (const auto k : initials_) {
-    if (leads_to(at, log_.steps()[k].link)) return;
+    if (at.leads_to(log_.steps()[k].link)) return;
   }
   const bool directly = initials_.back() == r.second;
   at.wanted.push_back(log_.steps()[directly ? r.second : initials_.front()].link);
-}
-
-bool every_order::leads_to(const moment& at, step_key link) const {
-  return at.taken.link == link ||
-         std::find(at.wanted.begin(), at.wanted.end(), link) != at.wanted.end() ||
-         has_link(at.done, link) || has_link(at.asleep, link);
-}
-
-bool every_order::next() {
-  at_ = steps_ = 0;
-  for (; size_ > 0; --size_) {
-    moment& last = moments_[size_ - 1];
-    changed_ = size_ - 1;
-    if (last.is_value) {
-      if (++last.value < last.values) return true;
-      continue;
-    }
-    const auto fresh = [&](step_key link) {
-      return link != last.taken.link && !has_link(last.done, link);
-    };
-    const auto found = std::find_if(last.wanted.begin(), last.wanted.end(), fresh);
-    if (found == last.wanted.end()) continue;
-    last.done.push_back(std::move(last.taken));
-    last.taken = candidate();
-    last.taken.link = *found;
-    return true;
-  }
-  return false;
-}
-
-double every_order::done() const {
-  double before = 0;
-  double share = 1;
-  for (std::size_t i = 0; i < size_; ++i) {
-    const moment& m = moments_[i];
-    const double all = m.is_value ? m.values : static_cast<double>(m.wanted.size()) + 1;
-    share /= all;
-    before += share * (m.is_value ? m.value : static_cast<double>(m.done.size()));
-  }
-  return before;
 }
 
 }  // namespace troupe::detail

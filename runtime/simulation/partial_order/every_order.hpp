@@ -6,14 +6,18 @@
 // is not tried again behind its neighbours until something happens that it depends on (sleep
 // sets). Values of choose() are all tried. This is dynamic partial order reduction in the form of
 // Abdulla, Aronis, Jonsson and Sagonas.
+//
+// Each thread has a policy of its own; what is left to try is in a frontier, which they share.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
+#include <mutex>
 #include <vector>
 
+#include "runtime/simulation/partial_order/frontier.hpp"
+#include "runtime/simulation/partial_order/moment.hpp"
 #include "runtime/simulation/partial_order/partial_order.hpp"
 #include "runtime/simulation/partial_order/step_log.hpp"
 #include "runtime/simulation/sim_engine.hpp"
@@ -25,72 +29,55 @@ struct seen_before {};
 
 class every_order final : public choice_policy {
  public:
-  /// `log` is that of every run under this policy.
-  explicit every_order(const step_log& log) noexcept : log_(log) {}
+  /// `log` is that of every run under this policy. \pre The frontier's lock is held.
+  every_order(frontier& left, const step_log& log) : left_(left), self_(left.enter()), log_(log) {}
+
+  /// Advances to a schedule that nobody has run; false when there is none, or after a stop.
+  /// \pre The frontier's lock is held, by `lock`.
+  bool next(std::unique_lock<std::mutex>& lock);
 
   std::size_t choose(const choice_point& point) override;
 
-  /// Learns from the run that has ended. \return false if its order was there before.
+  /// To be called when a run has held. \throws errc::schedule_diverged if it was another one.
+  void require_this_run();
+
+  /// Learns from the run that has ended what concerns nobody else, …
+  void read();
+  /// … and then the rest. \return false if its order was there before.
+  /// \pre The frontier's lock is held.
   bool learn();
 
   /// The order of the latest run.
   const partial_order& order() const noexcept { return order_; }
 
-  /// Advances to the next schedule; false when there is none.
-  bool next();
-
-  /// Between next() and the run: what there is left to do, as text.
-  void save(std::ostream& out) const;
-  /// Goes on from there. \return false if it is no such text.
-  bool load(std::istream& in);
-  /// Whether what was loaded leaves anything to do.
-  bool has_more() const noexcept { return size_ > 0; }
-
-  /// About how much of all lies before this schedule, 0 to 1.
-  double done() const;
-
  private:
-  /// A step as far as others depend on it: all that it was seen to touch there.
-  struct candidate {
-    step_key link = 0;
-    step_key owner = 0;
-    step_key line = 0;
-    std::vector<logged_touch> touches;
-
-    bool depends_on(const candidate& other) const noexcept;
-    void add(const step_log& log, std::size_t step);
-    void save(std::ostream& out) const;
-    bool load(std::istream& in);
+  /// A moment, and how the present run leaves it.
+  struct passed {
+    moment* at = nullptr;
+    std::uint32_t way = 0;
+    step_key link = 0;  // Of a step.
   };
 
-  /// A moment of the present schedule: a step is taken, or a value chosen.
-  struct moment {
-    bool is_value = false;
-    std::uint32_t step = 0;    ///< Which one, or in which one.
-    std::uint32_t value = 0;   ///< If it is a value: which …
-    std::uint32_t values = 0;  ///< … of how many.
-    candidate taken;
-    std::vector<candidate> done;    ///< Taken here before.
-    std::vector<candidate> asleep;  ///< Leads to what was seen before this moment.
-    std::vector<step_key> wanted;   ///< To be taken here, or taken already.
-  };
-
+  void go_to_next(bool behind);
   void catch_up();
   void enter_step();
-  moment& append(bool is_value);
-  void put_to_sleep(moment& now, const moment& before);
+  moment& append(std::uint32_t values);
+  void put_to_sleep(moment& now, const passed& before);
   void reverse(const partial_order::race& r);
-  bool leads_to(const moment& at, step_key link) const;
   std::size_t pick(const choice_point& point, const moment& now) const;
+  void note_touches(std::size_t step);
 
+  frontier& left_;
+  frontier::searcher& self_;
   const step_log& log_;
   partial_order order_;
-  std::vector<moment> moments_;  // Those behind size_ keep their memory.
-  std::size_t size_ = 0;
-  std::size_t at_ = 0;                // How far the present run is.
-  std::size_t changed_ = 0;           // The first moment of this schedule that is new.
-  std::size_t steps_ = 0;             // How many of the log's steps have a moment.
+  std::vector<passed> path_;
+  std::size_t known_ = 0;  // Of the path, what the frontier has; only the last way is new.
+  std::size_t at_ = 0;     // How far the present run is.
+  std::size_t steps_ = 0;  // How many of the log's steps have a moment.
   std::vector<std::size_t> by_step_;  // The moment of each.
+  std::size_t changed_step_ = 0;  // The first step that is new, or may touch other things now; …
+  std::size_t fresh_step_ = 0;    // … the first one whose moment is new.
   bool seen_before_ = false;
   std::vector<partial_order::index> initials_;
   step_key clock_link_ = 0;  // Of timers that end early, if any could.
