@@ -80,7 +80,7 @@ class explorer {
     resumed_after_ = result_.taken;
     const std::uint64_t most = result_.schedules + std::max<std::uint64_t>(options_.exhaustive, 1);
     on_threads([&](step_log& log) { search(left, log, most); });
-    if (found_) report_found(*std::exchange(found_, {}));
+    report_what_was_found();
     if (result_.failure || !tell_orders_) return false;
     const bool more = left.has_more();
     if (result_.interrupted) {
@@ -190,7 +190,7 @@ class explorer {
       }
     });
     if (watch_.interrupted()) result_.interrupted = true;
-    if (found_) report_found(*std::exchange(found_, {}));
+    report_what_was_found();
   }
 
   /// Calls `work` on so many threads, each with a log of its own, and waits for them.
@@ -303,13 +303,15 @@ class explorer {
   bool holds_under(choice_policy& policy) {
     attempt made = try_under(policy, tell_orders_ ? &log_ : nullptr, ++result_.schedules);
     heed(made);
-    if (found_) report_found(*std::exchange(found_, {}));
+    report_what_was_found();
     return !over();
   }
 
-  void report_found(failure found) {
-    result_.failure = inquiry_.told(std::move(found));
-    result_.failure->same_order_held = all_orders_;
+  void report_what_was_found() {
+    if (!found_) return;
+    failure& told = result_.failure.emplace(inquiry_.told(*std::move(found_)));
+    told.same_order_held = all_orders_;
+    found_.reset();
     if (watch_.interrupted()) result_.interrupted = true;
   }
 
