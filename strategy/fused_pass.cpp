@@ -37,10 +37,10 @@ task<> fused_pass::run() const {
 void fused_pass::run_stretch(std::size_t first, std::size_t last) const {
   const auto ends_before = [](std::size_t byte, const entry& e) { return byte < e.end; };
   auto at = std::upper_bound(leaves_.begin(), leaves_.end(), first, ends_before);
-  for (; at != leaves_.end() && first < last; ++at) {
+  for (; at != leaves_.end(); ++at) {
     const leaf_reduction& leaf = *at->leaf;
-    if (leaf.bytes() == 0) continue;
     const std::size_t begin = at->end - leaf.bytes();
+    if (begin >= last) break;
     const std::size_t each = leaf.bytes_each();
     const auto element = [&](std::size_t byte) { return (byte - begin + each - 1) / each; };
     leaf.run(element(std::max(first, begin)), element(std::min(last, at->end)));

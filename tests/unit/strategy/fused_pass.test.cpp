@@ -129,6 +129,7 @@ nest nest_of(int replica) {
 
 per_replica<nest> nests_of(int replicas) {
   per_replica<nest> all;
+  all.reserve(static_cast<std::size_t>(replicas));
   for (int i = 0; i < replicas; ++i) all.append(nest_of(i));
   return all;
 }
@@ -138,6 +139,7 @@ nest expected(int replicas) {
   const auto each = [&](auto pick) {
     using leaf = std::remove_cvref_t<decltype(pick(nest_of(0)))>;
     per_replica<leaf> all;
+    all.reserve(static_cast<std::size_t>(replicas));
     for (int i = 0; i < replicas; ++i) all.append(pick(nest_of(i)));
     return reduce(reduce_op::sum, all);
   };
