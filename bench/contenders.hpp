@@ -79,6 +79,11 @@ void add_our_reductions(table& contest, std::size_t replicas, std::size_t bytes)
 void add_our_tensor_reductions(table& contest, std::size_t replicas, std::size_t tensors,
                                std::size_t bytes);
 
+/// All-reduces in place: of two replicas on two threads, and of two processes.
+void add_our_all_reduce(table& contest, std::size_t bytes);
+void add_gloo_all_reduce(table& contest, std::size_t bytes);
+void add_mpi_all_reduce(table& contest, std::size_t bytes);
+
 // --- Peers that are not there -------------------------------------------------------------------
 
 inline void skip(table& contest, std::string name, std::string reason) {

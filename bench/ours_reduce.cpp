@@ -7,6 +7,7 @@
 #include <troupe/troupe.hpp>
 #include <vector>
 
+#include "bench/all_reduce_rounds.hpp"
 #include "bench/reduce_data.hpp"
 
 namespace troupe::bench {
@@ -72,6 +73,29 @@ double run_all_reduce(std::size_t replicas, std::size_t bytes, std::uint64_t rou
   return watch.nanoseconds();
 }
 
+/// Sums, in the rounds that processes have.
+task<> all_reduce_rounds(replica_context ctx, std::size_t bytes, std::uint64_t rounds,
+                         stopwatch* watch) {
+  const auto replica = static_cast<std::size_t>(ctx.replica_id());
+  tensor<float> mine(tensor_shape{bytes / sizeof(float)});
+  for (std::uint64_t round = 0; round < warm_up_rounds + rounds; ++round) {
+    if (replica == 0 && round == warm_up_rounds) watch->start();
+    before_round(mine.values(), replica, round);
+    mine = co_await ctx.all_reduce(reduce_op::sum, std::move(mine));
+    after_round(mine.values(), round);
+  }
+  if (replica == 0) watch->stop();
+  after_all_rounds(mine.values());
+}
+
+double run_all_reduce_rounds(std::size_t bytes, std::uint64_t rounds) {
+  runtime rt{pool_size{2}};
+  const mirrored_strategy strategy(rt, 2);
+  stopwatch watch;
+  block_on(rt, strategy.run(all_reduce_rounds, bytes, rounds, &watch));
+  return watch.nanoseconds();
+}
+
 using part = std::span<float>;
 
 /// The same memory as `tensors` tensors for each replica, and their reductions.
@@ -131,6 +155,11 @@ void add_our_tensor_reductions(table& contest, std::size_t replicas, std::size_t
   contest.contenders.push_back({"troupe", [=](std::uint64_t rounds) {
                                   return run_tensors(replicas, tensors, bytes, rounds);
                                 }});
+}
+
+void add_our_all_reduce(table& contest, std::size_t bytes) {
+  contest.contenders.push_back(
+      {"troupe", [bytes](std::uint64_t rounds) { return run_all_reduce_rounds(bytes, rounds); }});
 }
 
 void add_our_reduce_call(table& contest, std::size_t replicas, std::size_t bytes) {

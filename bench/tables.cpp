@@ -188,6 +188,25 @@ table many_tensors_table() {
   return contest;
 }
 
+table processes_table(std::size_t bytes) {
+  table contest{.title = "an all-reduce of " + size_text(bytes) +
+                         " of floats, 2 replicas on a pool of 2 threads, or 2 processes",
+                .unit = "us per all-reduce",
+                .unit_nanoseconds = 1000};
+  add_our_all_reduce(contest, bytes);
+  add_gloo_all_reduce(contest, bytes);
+  add_mpi_all_reduce(contest, bytes);
+  const std::size_t kibibytes = bytes >> 10U;
+  const std::string suffix =
+      kibibytes < 1024 ? std::to_string(kibibytes) + "k" : std::to_string(kibibytes >> 10U) + "m";
+  contest.goals.push_back({"D6.gloo." + suffix, contest.title + ": at least 10 x faster than Gloo",
+                           "troupe", "gloo_2_processes", 0.1});
+  contest.goals.push_back({"D6.mpi." + suffix,
+                           contest.title + ": at least 3 x faster than Open MPI", "troupe",
+                           "open_mpi_2_processes", 1 / 3.0});
+  return contest;
+}
+
 }  // namespace
 
 std::vector<table> all_tables() {
@@ -217,6 +236,9 @@ std::vector<table> all_tables() {
     tables.push_back(large_reduction_table(replicas, 100));
   }
   tables.push_back(many_tensors_table());
+  for (const std::size_t kibibytes : {1U, 1U << 10U, 100U << 10U}) {
+    tables.push_back(processes_table(kibibytes << 10U));
+  }
   std::ranges::move(simulation_tables(), std::back_inserter(tables));
   return tables;
 }
