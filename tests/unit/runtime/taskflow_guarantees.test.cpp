@@ -4,6 +4,8 @@
 #include <asio/co_spawn.hpp>
 #include <asio/deferred.hpp>
 #include <asio/io_context.hpp>
+#include <asio/post.hpp>
+#include <asio/strand.hpp>
 #include <asio/use_awaitable.hpp>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
@@ -11,6 +13,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <troupe/troupe.hpp>
 #include <utility>
 
@@ -64,6 +67,23 @@ TEST_CASE_METHOD(fixture,
   async_run(workers, nothing,
             asio::bind_immediate_executor(here, [&how](std::exception_ptr e) { how = e; }));
   CHECK(good(how));
+}
+
+TEST_CASE_METHOD(fixture,
+                 "posted: what a handler throws that is called at once, async_run() throws") {
+  const auto strand = asio::make_strand(io);
+  bool thrown = false;
+  asio::post(strand, [&] {
+    tf::Taskflow nothing;
+    const auto throws = [](std::exception_ptr) { throw std::out_of_range("as planned"); };
+    try {
+      async_run(workers, nothing, asio::bind_immediate_executor(strand, throws));
+    } catch (const std::out_of_range&) {
+      thrown = true;
+    }
+  });
+  io.run();
+  CHECK(thrown);
 }
 
 TEST_CASE_METHOD(fixture, "posted: a worker may start a run on its own executor, and go on") {

@@ -24,7 +24,8 @@
 //   counted       until the handler is posted its executor has outstanding work, and `workers`
 //                 has too: its wait_for_all() and its destructor come back afterwards;
 //   steady        the operation's memory is the associated allocator's, and is given back before
-//                 the handler is called. Taskflow asks the heap for its own.
+//                 the handler is called, by a worker: the allocator has to stand that. Taskflow
+//                 asks the heap for its own.
 //
 // Taskflow's threads are real, so none of this is for a simulated world: there the operation
 // completes with errc::foreign_runtime, and no task runs.
@@ -127,6 +128,7 @@ class taskflow_run {
       std::exchange(self->keep_, nullptr).reset();
       throw;
     }
+    self->leave(workers);  // What a handler throws that is called here goes on to the caller.
   }
 
   taskflow_run(Handler&& handler, Flow&& flow)
@@ -150,10 +152,9 @@ class taskflow_run {
         [this, &workers] { leave(workers); });
     ended_ = future.share();
     if (stop) stop->run = std::move(future);
-    leave(workers);
   }
 
-  /// The end of the run and the end of begin(): the later one completes.
+  /// The end of the run and that of its initiation: the later one completes.
   void leave(tf::Executor& workers) {
     if (parties_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (!begun_) return complete(true);
