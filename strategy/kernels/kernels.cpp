@@ -12,12 +12,19 @@ namespace troupe::detail {
 
 namespace {
 
+#if defined(TROUPE_X86_KERNELS)
+/// Whether the machine has F16C, which Clang 17 cannot be asked for by name.
+bool converts_halves() noexcept {
+  unsigned a = 1, b = 0, c = 0, d = 0;
+  asm("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+  return (c >> 29 & 1u) != 0;
+}
+#endif
+
 kernel_level detect() noexcept {
 #if defined(TROUPE_X86_KERNELS)
   __builtin_cpu_init();
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c")) {
-    return kernel_level::portable;
-  }
+  if (!__builtin_cpu_supports("avx2") || !converts_halves()) return kernel_level::portable;
   const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   return wide ? kernel_level::avx512 : kernel_level::avx2;
