@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <span>
 #include <troupe/troupe.hpp>
@@ -169,6 +170,24 @@ task<std::vector<bits>> reduce_alone(runtime& rt) {
     all.push_back(got[0]);
   }
   co_return all;
+}
+
+TEST_CASE("defined: not a number is the same one along axes, weighed, and in rows, too") {
+  const float odd = std::bit_cast<float>(0xffc0'1234u);
+  const auto is_the_one = [](float x) {
+    return std::bit_cast<std::uint32_t>(x) ==
+           std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN());
+  };
+  const per_replica<row> rows = {{odd, 1}, {2}}, none = {{}, {}};
+  CHECK(is_the_one(reduce(reduce_op::sum, rows, 0)));
+  CHECK(is_the_one(reduce(reduce_op::mean, rows, 0)));
+  CHECK(is_the_one(reduce(reduce_op::mean, none, 0)));
+  CHECK(is_the_one(local_mean(rows[0]).mean));
+  const per_replica<weighted<float>> weighed = {weighted<float>{odd, 1}, weighted<float>{1, 1}};
+  CHECK(is_the_one(reduce(reduce_op::mean, weighed)));
+  CHECK(std::bit_cast<std::uint64_t>(weigh(rows[0]).sum) ==
+        std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN()));
+  CHECK(is_the_one(to_dense(indexed_slices<row>({0, 0}, {odd, 1}, {1}))[0]));
 }
 
 TEST_CASE("one replica's reductions have the bits of its own numbers") {

@@ -133,11 +133,22 @@ using mean_sum = std::conditional_t<
     std::conditional_t<sizeof(T) == 8, double,
                        std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>>;
 
+/// The one NaN for all of them: which of two NaN a sum is, the machine does not say.
+template <class T>
+constexpr T settled(T result) noexcept {
+  if constexpr (fractional<T>) {
+    return result == result ? result : std::numeric_limits<T>::quiet_NaN();
+  } else {
+    return result;
+  }
+}
+
 /// The sum over `count`, as the mean's type.
 template <class T, class Sum>
 constexpr mean_element<T> mean_of(Sum total, std::size_t count) noexcept {
   using exact = std::conditional_t<std::floating_point<Sum>, Sum, double>;
-  return static_cast<mean_element<T>>(static_cast<exact>(total) / static_cast<exact>(count));
+  return settled(
+      static_cast<mean_element<T>>(static_cast<exact>(total) / static_cast<exact>(count)));
 }
 
 // One step of a fold.
@@ -176,23 +187,13 @@ constexpr T combine(const Op& op, T a, T b) {
   return op(std::move(a), std::move(b));
 }
 
-/// The one NaN for all of them: which of two NaN a sum is, the machine does not say.
-template <class T>
-constexpr T settled(T result) noexcept {
-  if constexpr (fractional<T>) {
-    return result == result ? result : std::numeric_limits<T>::quiet_NaN();
-  } else {
-    return result;
-  }
-}
-
 template <class T, class Op, class At>
 constexpr auto fold_numbers(Op op, std::size_t n, At&& at) {
   using total_type = std::conditional_t<std::same_as<Op, mean_op>, mean_sum<T>, fold_of<T>>;
   auto total = static_cast<total_type>(at(std::size_t{0}));
   for (std::size_t i = 1; i < n; ++i) total = combine(op, total, static_cast<total_type>(at(i)));
   if constexpr (std::same_as<Op, mean_op>) {
-    return settled(mean_of<T>(total, n));
+    return mean_of<T>(total, n);
   } else {
     return settled(static_cast<T>(total));
   }

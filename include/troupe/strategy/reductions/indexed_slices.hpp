@@ -17,6 +17,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <span>
@@ -101,18 +102,26 @@ template <class V>
 V to_dense(const indexed_slices<V>& slices) {
   detail::require_valid(detail::view_of(slices));
   detail::elements_of(slices.dense_shape);
-  V dense = tensor_traits<V>::template make<V>(slices.dense_shape);
-  if (slices.indices.empty()) return dense;
-  const std::span<element_t<V>> to = tensor_traits<V>::values(dense);
+  using sum = detail::fold_of<element_t<V>>;
+  using sums = typename tensor_traits<V>::template of<sum>;
+  sums dense = tensor_traits<V>::template make<sums>(slices.dense_shape);
+  const std::span<sum> to = tensor_traits<sums>::values(dense);
   const std::span<const element_t<V>> from = tensor_traits<V>::values(slices.values);
-  const std::size_t row = from.size() / slices.indices.size();
+  const std::size_t row = slices.indices.empty() ? 0 : from.size() / slices.indices.size();
   for (std::size_t i = 0; i < slices.indices.size(); ++i) {
     const auto there = to.subspan(slices.indices[i] * row, row);
     for (std::size_t j = 0; j < row; ++j) {
-      there[j] = detail::plus(there[j], from[i * row + j]);
+      there[j] = detail::settled(detail::plus(there[j], static_cast<sum>(from[i * row + j])));
     }
   }
-  return dense;
+  if constexpr (std::same_as<V, sums>) {
+    return dense;
+  } else {
+    V rounded = tensor_traits<V>::template make<V>(slices.dense_shape);
+    std::ranges::transform(to, tensor_traits<V>::values(rounded).begin(),
+                           [](sum each) { return static_cast<element_t<V>>(each); });
+    return rounded;
+  }
 }
 
 /// All replicas' rows, duplicates included, in replica order; of a mean divided by the number of

@@ -107,7 +107,7 @@ auto reduce_along(std::size_t n, At&& at, std::span<const int> axes) {
   const auto out = tensor_traits<result>::values(made);
   for (std::size_t j = 0; j < out.size(); ++j) {
     if constexpr (std::same_as<Op, sum_op>) {
-      out[j] = static_cast<element_t<T>>(total[j]);
+      out[j] = settled(static_cast<element_t<T>>(total[j]));
     } else {
       out[j] = mean_of<element_t<T>>(total[j], count);
     }

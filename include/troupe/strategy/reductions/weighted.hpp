@@ -39,6 +39,7 @@ auto weigh(const T& value) {
     all.sum = detail::plus(all.sum, static_cast<sum>(each));
     ++all.count;
   }
+  all.sum = detail::settled(all.sum);
   return all;
 }
 
