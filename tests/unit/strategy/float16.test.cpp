@@ -24,6 +24,7 @@ static_assert(!std::convertible_to<float, float16> && !std::convertible_to<float
 static_assert(reducible<float16> && reducible<std::vector<bfloat16>> && reducible<tensor<float16>>);
 static_assert(std::same_as<reduced_t<tensor<float16>, mean_op>, tensor<float16>>);
 static_assert(std::same_as<decltype(bfloat16() + bfloat16()), bfloat16>);
+static_assert(!detail::writable<float16, int> && detail::writable<float16, float>);
 
 constexpr unsigned patterns = 65'536;
 
@@ -169,6 +170,10 @@ TEMPLATE_TEST_CASE("limits are those of the format", "", float16, bfloat16) {
   CHECK(TestType(2 * float(limits::max())) == limits::infinity());
   CHECK(std::isnan(float(limits::quiet_NaN())));
   CHECK(std::isnan(float(limits::signaling_NaN())));
+  CHECK(std::pow(10.0, limits::min_exponent10) >= double(float(limits::min())));
+  CHECK(std::pow(10.0, limits::min_exponent10 - 1) < double(float(limits::min())));
+  CHECK(std::pow(10.0, limits::max_exponent10) <= double(float(limits::max())));
+  CHECK(std::pow(10.0, limits::max_exponent10 + 1) > double(float(limits::max())));
 }
 
 // -- as elements ----------------------------------------------------------------------------------
@@ -187,6 +192,22 @@ TEMPLATE_TEST_CASE("single: a reduction is folded in float and rounded once", ""
   CHECK(reduce(reduce_op::sum, long_ones, 0) == TestType(1 + bit));
   CHECK(reduce(reduce_op::mean, per_replica<TestType>({TestType(1), TestType(2)})) ==
         TestType(1.5f));
+}
+
+TEMPLATE_TEST_CASE("single: rows of one place are added up in float and rounded once", "", float16,
+                   bfloat16) {
+  const TestType one(1), half(float(std::numeric_limits<TestType>::epsilon()) / 2);
+  const indexed_slices<tensor<TestType>> rows({0, 0, 0}, tensor<TestType>({3}, {one, half, half}),
+                                              {2});
+  CHECK(to_dense(rows) == tensor<TestType>({2}, {one + (half + half), TestType(0)}));
+}
+
+TEMPLATE_TEST_CASE("a number is shared out among more replicas than it can count", "", float16,
+                   bfloat16) {
+  for (const std::size_t replicas : {257u, 4'097u, 100'000u}) {
+    CHECK(detail::share_of_sum(TestType(3), replicas) ==
+          TestType(3.0f / static_cast<float>(replicas)));
+  }
 }
 
 template <class Half>

@@ -102,12 +102,17 @@ class std::numeric_limits<troupe::detail::half<Bits>> {
   static constexpr int max_digits10 = wide ? 4 : 5;
   static constexpr int min_exponent = wide ? -125 : -13;
   static constexpr int max_exponent = wide ? 128 : 16;
+  static constexpr int min_exponent10 = wide ? -37 : -4;
+  static constexpr int max_exponent10 = wide ? 38 : 4;
+  static constexpr bool traps = false;
+  static constexpr bool tinyness_before = false;
 
   static constexpr half min() noexcept { return of(0x0080, 0x0400); }
   static constexpr half max() noexcept { return of(0x7f7f, 0x7bff); }
   static constexpr half lowest() noexcept { return -max(); }
   static constexpr half denorm_min() noexcept { return of(1, 1); }
   static constexpr half epsilon() noexcept { return of(0x3c00, 0x1400); }
+  static constexpr half round_error() noexcept { return half(0.5f); }
   static constexpr half infinity() noexcept { return of(0x7f80, 0x7c00); }
   static constexpr half quiet_NaN() noexcept { return of(0x7fc0, 0x7e00); }
   static constexpr half signaling_NaN() noexcept { return of(0x7fa0, 0x7d00); }

@@ -53,7 +53,8 @@ class cross_write final : public sweep_operation<cross_write<Write, T, V>> {
 template <arithmetic E>
 E share_of_sum(E whole, std::size_t replicas) noexcept {
   if constexpr (fractional<E>) {
-    return whole / static_cast<E>(replicas);
+    using wide = fold_of<E>;
+    return static_cast<E>(static_cast<wide>(whole) / static_cast<wide>(replicas));
   } else if constexpr (std::signed_integral<E>) {
     return static_cast<E>(static_cast<std::intmax_t>(whole) / static_cast<std::intmax_t>(replicas));
   } else {

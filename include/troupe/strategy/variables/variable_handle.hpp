@@ -40,8 +40,8 @@ inline constexpr bool same_everywhere = is_mirrored<V> || is_variable<V>;
 
 /// Numbers may become other numbers, but must not lose what is behind the point.
 template <class V, class T>
-inline constexpr bool writable = std::convertible_to<selected_t<V>, T> &&
-                                 !(std::floating_point<selected_t<V>> && std::integral<T>);
+inline constexpr bool writable =
+    std::convertible_to<selected_t<V>, T> && !(fractional<selected_t<V>> && std::integral<T>);
 template <class U, class A, class T>
 inline constexpr bool writable<variable<U, A>, T> = std::same_as<U, T>;
 
