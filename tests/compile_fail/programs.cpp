@@ -102,6 +102,13 @@ struct joined : own_reduction {
   std::string operator()(std::string a, std::string b) const { return a + b; }
 };
 auto f(const per_replica<std::vector<int>>& v) { return reduce(joined(), v); }
+#elif CASE == 87  // troupe: an operation that has members has an operator==
+struct nearest_to : own_reduction {
+  static constexpr const char* name = "nearest_to";
+  int wanted = 0;
+  int operator()(int a, int b) const { return b == wanted ? b : a; }
+};
+task<> f(replica_context ctx) { co_await ctx.all_reduce(nearest_to(), 1); }
 #elif CASE == 20  // troupe: what has an axis can be gathered
 auto f(const per_replica<int>& v) { return gather(v); }
 #elif CASE == 21  // troupe: what has an axis can be gathered

@@ -63,6 +63,7 @@ static_assert(!reduction<no_aggregation> && !reduction<first_op>);
 static_assert(detail::has_reduction<joined, std::string> && !detail::has_reduction<joined, int>);
 static_assert(detail::has_reduction<common_divisor, tensor<int>>);
 static_assert(!aggregates<joined, std::string>);
+static_assert(joined() == joined());
 
 TEST_CASE("an operation of one's own makes one value of all, in replica order") {
   CHECK(reduce(joined(), per_replica<std::string>({"a", "b", "c"})) == "abc");

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -137,6 +138,9 @@ auto replica_context::all_reduce(Op op, T value) const {
       "per_replica<T>) of its own, and for tuples, vectors, maps and described structs "
       "of them; give merge_call() a function of your own for other types, or specialise "
       "tensor_traits");
+  static_assert(!named_own_reduction<Op> || std::equality_comparable<Op>,
+                "troupe: an operation that has members has an operator==, which tells whether the "
+                "replicas have called the same");
   return merge_call(detail::reducer<Op>(op), std::move(value));
 }
 
