@@ -3,7 +3,7 @@
 // `hand/` holds limits: what this machine does when nothing but the task at hand is written down.
 // `peers/` are what users would reach for instead. `ours_*.cpp` is troupe, used as a user would
 // use it. The peers that are packages are compiled where CMake finds them; elsewhere
-// their place in a table says so.
+// their place in a table says so. `training/` is what several contenders compute.
 
 #pragma once
 
@@ -84,6 +84,12 @@ void add_our_all_reduce(table& contest, std::size_t bytes);
 void add_gloo_all_reduce(table& contest, std::size_t bytes);
 void add_mpi_all_reduce(table& contest, std::size_t bytes);
 
+// --- Training -----------------------------------------------------------------------------------
+
+/// A step of two replicas of mlp, so wide; and what of it is due to sharing, told by so many steps.
+void add_openmp_training(table& contest, std::size_t width, std::uint64_t steps);
+void add_our_training(table& contest, std::size_t width, std::uint64_t steps);
+
 // --- Peers that are not there -------------------------------------------------------------------
 
 inline void skip(table& contest, std::string name, std::string reason) {
@@ -114,6 +120,15 @@ inline void add_openmp_bandwidth(table& contest, std::size_t, std::size_t) {
 #ifndef TROUPE_BENCH_TBB
 inline void add_tbb_run(table& contest, std::size_t) {
   skip(contest, "tbb_parallel_for", "TBB is not installed");
+}
+#endif
+
+#ifndef TROUPE_BENCH_TRAINING
+inline void add_openmp_training(table& contest, std::size_t, std::uint64_t) {
+  skip(contest, "openmp_overhead", "OpenBLAS or OpenMP is not installed");
+}
+inline void add_our_training(table& contest, std::size_t, std::uint64_t) {
+  skip(contest, "troupe_overhead", "OpenBLAS or OpenMP is not installed");
 }
 #endif
 

@@ -207,6 +207,20 @@ table processes_table(std::size_t bytes) {
   return contest;
 }
 
+table training_table(std::size_t width) {
+  table contest{.title = "a training step of 2 replicas on 2 threads, " + std::to_string(width) +
+                         " hidden units",
+                .unit = "us per step",
+                .unit_nanoseconds = 1000};
+  const std::uint64_t steps = (std::uint64_t{1} << 25U) / (width * width);
+  add_our_training(contest, width, steps);
+  add_openmp_training(contest, width, steps);
+  contest.goals.push_back({"E." + std::to_string(width),
+                           contest.title + ", over independent ones: at most 2 x OpenMP's",
+                           "troupe_overhead", "openmp_overhead", 2});
+  return contest;
+}
+
 }  // namespace
 
 std::vector<table> all_tables() {
@@ -238,6 +252,9 @@ std::vector<table> all_tables() {
   tables.push_back(many_tensors_table());
   for (const std::size_t kibibytes : {1U, 1U << 10U, 100U << 10U}) {
     tables.push_back(processes_table(kibibytes << 10U));
+  }
+  for (const std::size_t width : {64U, 256U, 1024U}) {
+    tables.push_back(training_table(width));
   }
   std::ranges::move(simulation_tables(), std::back_inserter(tables));
   return tables;
