@@ -47,7 +47,8 @@ void barrier_actor::admit(std::span<replica_actor> members) {
     const std::size_t here = (members.size() - i + lines - 1) / lines;
     s.slots = slots_.data();
     s.expected = static_cast<std::uint32_t>(here);
-    s.members = event_row(members[i], lines * sizeof(replica_actor), here);
+    s.members =
+        event_row(members[i], lines * sizeof(replica_actor), here, &replica_actor::take_steps);
     for (std::size_t m = 0; m < here; ++m) s.member(m).admitted_to(&s);
   }
 }
@@ -84,12 +85,14 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
 
 void barrier_actor::arrive_with_care(share& s, merge_request& request) noexcept {
   replica_actor& who = *request.who;
-  s.who.on->trace(trace_kind::arrive, who.owner(), request.at, merges_ + 1);
+  ++s.arrived;
+  s.intake.first = nullptr;
+  s.who.on->trace(trace_kind::arrive, who.owner(), who.where(), merges_ + 1);
   touched(s, touch::arrive);
   if (s.halted) {
     if (s.failing) {
       slots_[who.replica()] = nullptr;
-      request.who = nullptr;
+      request.refuse();
       who.mark_interrupted();
       who.wake();
     }
@@ -105,7 +108,8 @@ void barrier_actor::arrive_with_care(share& s, merge_request& request) noexcept 
 void barrier_actor::finish(replica_actor& who) noexcept {
   share& s = share_of(who);
   ++s.finished;
-  if (s.slow) touched(s, touch::finish);
+  if (s.slow && footprint::wanted()) [[unlikely]]
+    touched(s, touch::finish);
   s.slow = true;  // From now on an arrival is a divergence.
   if (s.in_turns) [[unlikely]] {
     finish_in_turn(s, who);
@@ -194,8 +198,11 @@ void barrier_actor::start_merge() noexcept {
   phase_ = phase::merging;
   if (stop_requested()) reset_stop();
   const merge_request& first = *slots_.front();
-  who_.on->trace(trace_kind::merge_begin, who_, first.at, merges_ + 1);
-  merge_site site{slots_, above_, rules_.check == merge_check::identity, result_, 0};
+  who_.on->trace(trace_kind::merge_begin, who_, first.who->where(), merges_ + 1);
+  merge_intake& intake = shares_.front()->intake;
+  merge_site site{slots_, intake.first ? &intake : nullptr, above_,
+                  rules_.check == merge_check::identity, result_};
+  intake.first = nullptr;
   if (merge_failure_) merge_failure_ = nullptr;
   try {
     bool agreed = false;
@@ -227,7 +234,7 @@ void barrier_actor::root_ended() noexcept {
 
 void barrier_actor::merged() noexcept {
   const bool failed = merge_failure_ != nullptr;
-  const place& here = slots_.front()->at;
+  const place here = slots_.front()->who->where();
   who_.on->trace(trace_kind::merge_end, who_, here, failed ? 1 : 0);
   if (!failed) {
     ++merges_;
@@ -262,6 +269,7 @@ void barrier_actor::settle() noexcept {
   if (!over_ || signals_in_flight_.load(std::memory_order_relaxed) != 0) return;
   over_ = false;
   phase_ = phase::idle;
+  shares_.front()->intake.drop();
   result_.clear();
   on_end_->wake();
 }

@@ -151,7 +151,7 @@ void barrier_actor::share::fail() noexcept {
     footprint::touches(r.owner(), touch::change);
     // A replica that was released but has not gone on yet waits no more: its slot is empty.
     if (auto* request = std::exchange(barrier.slots_[r.replica()], nullptr)) {
-      request->who = nullptr;
+      request->refuse();
       r.mark_interrupted();
       r.wake();
     }

@@ -93,7 +93,7 @@ void barrier_actor::unwind_next() noexcept {
     if (!r.unfinished()) continue;
     r.mark_interrupted();
     if (auto* request = std::exchange(slots_[unwound_], nullptr)) {
-      request->who = nullptr;
+      request->refuse();
       r.stop();
       r.wake();  // It may run from here on.
       return;

@@ -12,6 +12,10 @@ namespace troupe {
 
 namespace {
 
+/// How far ahead of the step its frame is fetched, in rows that do not lie in the nearest cache.
+constexpr std::size_t steps_ahead = 12;
+constexpr std::size_t near_replicas = 128;
+
 std::exception_ptr injected_crash(const place& at) noexcept {
   try {
     const std::string where = at.line() == 0 ? "before it began" : "at " + to_string(at);
@@ -24,6 +28,35 @@ std::exception_ptr injected_crash(const place& at) noexcept {
 }
 
 }  // namespace
+
+/// take_step() for each: what every round pays, in one piece.
+template <bool ahead>
+void replica_actor::take_steps_of(event_row& rest, std::size_t most) noexcept {
+  activity* const outer = current();
+  do {
+    if constexpr (ahead) {
+      if (rest.size() > steps_ahead) {
+        static_cast<replica_actor&>(rest[steps_ahead]).fetch_frame();
+      }
+    }
+    auto& me = static_cast<replica_actor&>(rest.take_front());
+    if (me.step_with_care_) [[unlikely]] {
+      end_row(outer);
+      me.step_slowly(turn::take);
+    } else {
+      me.resume_in_row(outer);
+    }
+  } while (--most > 0 && !rest.empty());  // The runtime may have ended, and the row with it.
+  end_row(outer);
+}
+
+void replica_actor::take_steps(event_row& rest, std::size_t most) noexcept {
+  if (rest.size() > near_replicas) {
+    take_steps_of<true>(rest, most);
+  } else {
+    take_steps_of<false>(rest, most);
+  }
+}
 
 void replica_actor::step_slowly(turn how) noexcept {
   if (how == turn::drop) return;

@@ -31,6 +31,8 @@ void add_asio_barrier(table& contest, std::size_t participants);
 void add_caf_barrier(table& contest, std::size_t participants);
 void add_openmp_barrier(table& contest, std::size_t participants);
 void add_our_merge_call(table& contest, std::size_t replicas);
+/// The same, where replicas do not go on in the order of their frames.
+void add_our_shuffled_merge_call(table& contest, std::size_t replicas);
 
 // --- A run of an empty replica function ---------------------------------------------------------
 

@@ -18,18 +18,6 @@ constexpr int own_steps = 256;
 
 }  // namespace
 
-void ready_ring::grow() noexcept {
-  const std::size_t used = tail_ - head_;
-  const std::size_t wanted = capacity_ ? capacity_ * 2 : 64;
-  auto larger = std::unique_ptr<ready_entry[]>(new (std::nothrow) ready_entry[wanted]);
-  TROUPE_ASSERT(larger != nullptr);  // A queue of pointers did not fit: nothing else would.
-  for (std::size_t i = 0; i < used; ++i) larger[i] = slots_[(head_ + i) & (capacity_ - 1)];
-  slots_ = std::move(larger);
-  capacity_ = wanted;
-  head_ = 0;
-  tail_ = used;
-}
-
 line::line(std::size_t index, std::size_t producers, runtime_state& home) : scheduler(index, home) {
   asio_party_.on = this;
   tokens_.reserve(producers);
@@ -81,14 +69,8 @@ void line::drain(event* first) noexcept {
   if (first) ready_.push(ready_entry(*first));
   int left = fair_share();
   for (;;) {
-    int batch = std::min(left, own_steps);
-    left -= batch;
-    for (; batch > 0; --batch) {
-      event* const next = ready_.pop();
-      if (!next) break;
-      next->step();
-    }
-    left += batch;
+    const int batch = std::min(left, own_steps);
+    left -= batch - static_cast<int>(ready_.take_steps(static_cast<std::size_t>(batch)));
     if (closed_.load(std::memory_order_acquire)) drop_all();
     // Steps that make each other ready must not keep everybody else out for ever.
     if (take_inbox() || !ready_.empty()) {

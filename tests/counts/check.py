@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the instructions and heap allocations of a merge and of a run, and compares with a record.
+"""Counts instructions and heap allocations of merges, runs and sums, and compares with a record.
 
     python3 tests/counts/check.py PROGRAM COMPILER            compare with bounds.txt
     python3 tests/counts/check.py PROGRAM COMPILER --write    record what they are now
@@ -17,7 +17,9 @@ import sys
 from typing import NamedTuple
 
 BOUNDS = pathlib.Path(__file__).resolve().parent / "bounds.txt"
-CASES = tuple((what, replicas) for what in ("merge_call", "run") for replicas in (2, 64))
+# So many replicas, or tensors of so many bytes.
+CASES = (("merge_call", 2), ("merge_call", 64), ("run", 2), ("run", 64),
+         ("reduce", 1 << 10), ("reduce", 64 << 10))
 MARGIN = 0.03
 SKIPPED = 77
 FEW, MANY = 100, 400  # Rounds: what two runs differ in is the price of MANY - FEW of them.
@@ -41,23 +43,23 @@ def call(command):
     return done
 
 
-def count(program, what, replicas, rounds):
+def count(program, what, size, rounds):
     """(instructions, allocations) of the whole program."""
     done = call(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program,
-                 what, str(replicas), str(rounds)])
+                 what, str(size), str(rounds)])
     found = COLLECTED.search(done.stderr)
     if not found:
         raise Problem(f"callgrind said no number of instructions:\n{done.stderr}")
     return int(found[1]), int(done.stdout)
 
 
-def measure(program, what, replicas):
-    few, many = (count(program, what, replicas, rounds) for rounds in (FEW, MANY))
+def measure(program, what, size):
+    few, many = (count(program, what, size, rounds) for rounds in (FEW, MANY))
     return Cost(*((more - less) / (MANY - FEW) for less, more in zip(few, many)))
 
 
 def recorded(text, compiler):
-    """{(what, replicas): Cost} of the compiler's lines in bounds.txt."""
+    """{(what, size): Cost} of the compiler's lines in bounds.txt."""
     bounds = {}
     for line in text.splitlines():
         words = line.split("#")[0].split()
@@ -84,8 +86,8 @@ def verdict(case, cost, bound):
 def write(compiler, costs):
     text = BOUNDS.read_text() if BOUNDS.exists() else ""
     others = [line for line in text.splitlines() if line.split()[:1] != [compiler]]
-    others += [f"{compiler} {what} {replicas} {cost.instructions:.0f} {cost.allocations:g}"
-               for (what, replicas), cost in costs.items()]
+    others += [f"{compiler} {what} {size} {cost.instructions:.0f} {cost.allocations:g}"
+               for (what, size), cost in costs.items()]
     BOUNDS.write_text("\n".join(others) + "\n")
 
 

@@ -1,7 +1,8 @@
-// program.cpp - merges, or runs, on one thread, for check.py to count what they cost.
+// program.cpp - merges, runs or reductions on one thread, for check.py to count what they cost.
 //
 //     counted merge_call 64 1000     a thousand rounds of 64 replicas, after some of warming up
 //     counted run 2 1000             a thousand runs of an empty coroutine on two
+//     counted reduce 65536 1000      a thousand sums of two tensors of so many bytes
 //
 // Prints how often the heap was asked for something after the warm-up. What is before and after the
 // rounds is the same for any number of them, so that two numbers of rounds tell what one costs.
@@ -61,6 +62,22 @@ task<bool> run_often(const mirrored_strategy* strategy, int rounds, counter* cou
   co_return touched == (warm_up + rounds) * replicas;
 }
 
+constexpr int warm_up_sums = 100;
+
+bool reduce_often(std::size_t bytes, int rounds, counter* counted) {
+  const std::size_t size = bytes / sizeof(float);
+  per_replica<tensor<float>> inputs;
+  inputs.reserve(2);
+  inputs.append(tensor_shape{size}, 1.0F);
+  inputs.append(tensor_shape{size}, 2.0F);
+  tensor<float> sum;
+  for (int round = -warm_up_sums; round < rounds; ++round) {
+    if (round == 0) counted->emplace();
+    sum = reduce(reduce_op::sum, inputs);
+  }
+  return sum.size() == size && sum[0] == 3 && sum[size - 1] == 3;
+}
+
 int number(std::string_view text) {
   int value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -72,14 +89,19 @@ int number(std::string_view text) {
 int main(int argument_count, char** arguments) {
   if (argument_count != 4) return 2;
   const std::string_view what = arguments[1];
-  const int replicas = number(arguments[2]);
+  const int size = number(arguments[2]);
   const int rounds = number(arguments[3]);
-  asio::io_context io(1);
-  runtime rt{io.get_executor()};
-  const mirrored_strategy strategy{rt, replicas};
   counter counted;
-  const auto body = what == "run" ? run_often : merge_often;
-  const bool right = block_on(rt, body(&strategy, rounds, &counted));
+  bool right = false;
+  if (what == "reduce") {
+    right = reduce_often(static_cast<std::size_t>(size), rounds, &counted);
+  } else {
+    asio::io_context io(1);
+    runtime rt{io.get_executor()};
+    const mirrored_strategy strategy{rt, size};
+    const auto body = what == "run" ? run_often : merge_often;
+    right = block_on(rt, body(&strategy, rounds, &counted));
+  }
   std::printf("%llu\n", static_cast<unsigned long long>(counted->so_far().allocations));
   return right ? 0 : 1;
 }

@@ -57,17 +57,20 @@ class barrier_actor final : public routine {
   /// The barrier at which this replica meets the others.
   static barrier_actor& of(const replica_actor& who) noexcept { return share_of(who).barrier; }
 
-  /// `request.who` waits. On its line.
-  static void arrive(merge_request& request) noexcept {
+  /// `request.who` waits `here`. On its line.
+  template <class Request>
+  static void arrive(Request& request, const place& here) noexcept {
     const replica_actor& who = *request.who;
     share& s = share_of(who);
     s.slots[who.replica()] = &request;
-    const bool last = ++s.arrived == s.expected;
     if (s.slow) [[unlikely]] {
       s.barrier.arrive_with_care(s, request);
-    } else if (last) {
-      s.barrier.signal_home(s.barrier.whole_);
+      return;
     }
+    if constexpr (Request::taken_on_arrival) {
+      request.arrive_in(s.intake, here, s.arrived, s.expected);
+    }
+    if (++s.arrived == s.expected) s.barrier.signal_home(s.barrier.whole_);
   }
   void finish(replica_actor& who) noexcept;
 
@@ -141,6 +144,7 @@ class barrier_actor final : public routine {
     bool halted = false;    ///< Releases have stopped.
     bool failing = false;   ///< The verdict is known here.
     bool in_turns = false;  ///< replica_order::one_by_one.
+    merge_intake intake;    ///< Where this is the only line.
     event_row members;      ///< The replica actors.
 
     party who;

@@ -84,6 +84,8 @@ class alignas(64) replica_actor final : public routine {
   void abandon() noexcept;
 
  private:
+  friend class barrier_actor;  // Posts rows of us.
+
   static void take_step(event& self, turn how) noexcept {
     auto& me = static_cast<replica_actor&>(self);
     if (me.step_with_care_ || how != turn::take) [[unlikely]] {
@@ -92,6 +94,9 @@ class alignas(64) replica_actor final : public routine {
       me.resume();
     }
   }
+  static void take_steps(event_row& rest, std::size_t most) noexcept;
+  template <bool ahead>
+  static void take_steps_of(event_row& rest, std::size_t most) noexcept;
   void step_slowly(turn how) noexcept;
   void step_in_turn(turn how) noexcept;
   void crash() noexcept;

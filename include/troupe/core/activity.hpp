@@ -15,6 +15,7 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,19 +88,9 @@ class activity {
   /// Runs the chain until it waits or ends.
   /// \pre A root was set by begin(), or park() was called since.
   void resume() noexcept {
-    activity* const outer = std::exchange(current_, this);
-    auto running = std::exchange(parked_, nullptr);
-    do {
-      next_ = nullptr;
-      running.resume();
-      running = next_;
-    } while (running);
+    activity* const outer = current_;
+    resume_in_row(outer);
     current_ = outer;
-    if (ended_) {
-      ended_ = false;
-      innermost_ = nullptr;
-      root_ended();  // May destroy *this.
-    }
   }
 
   /// Makes the activity runnable. From any thread; never runs anything itself.
@@ -195,6 +186,28 @@ class activity {
  protected:
   activity() = default;
   ~activity() = default;
+
+  /// resume() for a loop over many: who ran before, `outer`, is current again only once the loop
+  /// calls end_row(), and while a root's end is dealt with.
+  void resume_in_row(activity* outer) noexcept {
+    current_ = this;
+    std::exchange(parked_, nullptr).resume();
+    while (next_) std::exchange(next_, nullptr).resume();
+    if (ended_) {
+      current_ = outer;
+      ended_ = false;
+      innermost_ = nullptr;
+      root_ended();  // May destroy *this.
+    }
+  }
+  static void end_row(activity* outer) noexcept { current_ = outer; }
+
+  /// Has the memory that the next resume() needs first brought into the cache.
+  void fetch_frame() const noexcept {
+    __builtin_prefetch(parked_.address(), 1);
+    __builtin_prefetch(static_cast<const std::byte*>(parked_.address()) + 64, 1);
+    __builtin_prefetch(waiting_, 1);
+  }
 
   /// The root coroutine has finished; its result is in its promise.
   virtual void root_ended() noexcept = 0;

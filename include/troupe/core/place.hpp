@@ -7,18 +7,30 @@
 
 #pragma once
 
+#include <bit>
 #include <cstring>
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace troupe {
 
 using place = std::source_location;
 
+/// A place as the one pointer that both standard libraries keep of it. As the default argument
+/// `place_pointer here = __builtin_source_location()` it is the caller's place without an object:
+/// GCC keeps those in the frame of a coroutine that awaits the call.
+using place_pointer = const void*;
+
+inline place place_of(place_pointer here) noexcept {
+  static_assert(sizeof(place) == sizeof here && std::is_trivially_copyable_v<place>);
+  return std::bit_cast<place>(here);
+}
+
 /// True when `a` and `b` are the same spot of the source.
 inline bool same_place(const place& a, const place& b) noexcept {
-  // Both standard libraries keep one pointer to static data: equal bytes, equal place.
+  // The pointer is to static data: equal bytes, equal place.
   if (std::memcmp(&a, &b, sizeof(place)) == 0) return true;
   return a.line() == b.line() && a.column() == b.column() &&
          std::string_view(a.file_name()) == b.file_name();

@@ -10,7 +10,8 @@
 //            through a depot, in batches;
 //   bounded  at most `cached_blocks` blocks of each size class wait in one thread, and
 //            as many in the depot;
-//   plain    every block comes from ::operator new and may be freed on any thread;
+//   plain    every block is memory of ::operator new and may be freed on any thread;
+//   dense    of very many blocks of a size, most lie in huge pages where the system has them;
 //   aligned  what is aligned to more, up to 64 bytes, lies in such a block like all else.
 //
 // Under AddressSanitizer nothing is kept, so that it sees every use after free.
@@ -56,10 +57,17 @@ inline constinit thread_local recycling_cache recycling{};
 /// Opens this thread's cache and arranges for its end; false once the thread ends.
 bool open_recycling() noexcept;
 
-/// Fetches a batch of blocks into this thread's cache; false if the depot has none.
+/// Fetches a batch of blocks into this thread's cache; false if the heap is to make one.
 bool fetch_batch(std::size_t size_class) noexcept;
 /// Brings a batch of this thread's blocks to the depot, or to the heap.
 void bring_batch(std::size_t size_class) noexcept;
+
+/// For a block that is no thread's: it is large, or the thread's cache has ended.
+void* allocate_block(std::size_t bytes);
+void free_block(void* memory, std::size_t bytes) noexcept;
+
+/// From here on a block has huge pages of its own.
+inline constexpr std::size_t huge_bytes = std::size_t{4} << 20U;
 
 inline void* recycling_allocate(std::size_t bytes) {
   const auto size_class = (bytes + recycling_cache::class_bytes - 1) / recycling_cache::class_bytes;
@@ -73,8 +81,10 @@ inline void* recycling_allocate(std::size_t bytes) {
       return block;
     }
   }
-#endif
+  return allocate_block(size_class * recycling_cache::class_bytes);
+#else
   return ::operator new(size_class * recycling_cache::class_bytes);
+#endif
 }
 
 inline void recycling_free(void* memory, [[maybe_unused]] std::size_t bytes) noexcept {
@@ -89,8 +99,10 @@ inline void recycling_free(void* memory, [[maybe_unused]] std::size_t bytes) noe
     ++recycling.count[size_class];
     return;
   }
-#endif
+  free_block(memory, size_class * recycling_cache::class_bytes);
+#else
   ::operator delete(memory);
+#endif
 }
 
 /// Coroutine frames that this thread has made, less those it has destroyed: a simulation, which

@@ -101,18 +101,19 @@ struct task_promise_base : chain_link {
   final_awaiter final_suspend() const noexcept { return {}; }
 
   template <class T>
-  typename task<T>::awaiter await_transform(task<T>&& child, place here = place::current()) {
-    at = here;
+  typename task<T>::awaiter await_transform(task<T>&& child,
+                                            place_pointer here = __builtin_source_location()) {
+    at = place_of(here);
     return std::move(child).operator co_await();
   }
 
   // The type is deduced, so that the sentence comes before all other complaints.
   template <class A>
-  auto await_transform(A&& awaitable, place here = place::current()) noexcept {
+  auto await_transform(A&& awaitable, place_pointer here = __builtin_source_location()) noexcept {
     static_assert(awaitable_in_task<A>,
                   "troupe: a task cannot await this: it would resume the task on a foreign thread. "
                   "Give the operation the completion token troupe::use_task.");
-    at = here;
+    at = place_of(here);
     return awaiter_at<std::remove_reference_t<A>>(awaitable);
   }
 

@@ -7,9 +7,12 @@
 #pragma once
 
 #include <array>
+#include <coroutine>
 #include <memory>
+#include <utility>
 
 #include "troupe/actors/merge_request.hpp"
+#include "troupe/core/activity.hpp"
 #include "troupe/core/task.hpp"
 
 namespace troupe::detail {
@@ -17,6 +20,26 @@ namespace troupe::detail {
 /// A merge of one, outside of all runs: who calls it has arrived, so it happens at once.
 struct lone_merge {
   lone_merge(merge_request& request, const void* in) noexcept : round{&request}, mode(in) {}
+
+  /// Awaits the function, if it is a coroutine; `caller` goes on at once otherwise.
+  template <class Promise>
+  void begin(std::coroutine_handle<Promise> caller) {
+    activity& self = *caller.promise().self;
+    if (!body) {
+      self.continue_with(caller);
+      return;
+    }
+    self.set_ambient(mode);
+    std::move(body).operator co_await().await_suspend(caller);
+  }
+  /// Where the result is. \throws what the function threw.
+  void* end() {
+    if (body) {
+      activity::current()->set_ambient(nullptr);
+      body.take();
+    }
+    return result.where();
+  }
 
   std::array<merge_request*, 1> round;
   const void* mode;  ///< The default strategy's cross-replica context.

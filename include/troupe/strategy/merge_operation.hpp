@@ -10,9 +10,9 @@
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -22,19 +22,13 @@
 #include "troupe/core/task.hpp"
 #include "troupe/strategy/context.hpp"
 #include "troupe/strategy/lone_merge.hpp"
+#include "troupe/strategy/merge_columns.hpp"
 #include "troupe/strategy/structure.hpp"
+#include "troupe/strategy/type_name.hpp"
 
 namespace troupe {
 
 namespace detail {
-
-/// "int", "std::vector<float>": as the compiler writes it.
-template <class T>
-constexpr std::string_view type_name() {
-  std::string_view text = __PRETTY_FUNCTION__;
-  text.remove_prefix(text.find("T = ") + 4);
-  return text.substr(0, text.find_first_of(";]"));
-}
 
 /// \throws errc::replica_required in cross-replica context, errc::foreign_context elsewhere.
 [[noreturn]] void refuse_context(const char* call);
@@ -81,34 +75,38 @@ class merge_operation final : public merge_request {
   using value_type = share;
 
   merge_operation(replica_context ctx, F fn, Args... args)
-      : merge_request(kind_of_this, ctx.self_),
-        run_(ctx.run_),
+      : merge_request(kind_of_this, ctx.self_, ctx.run_),
         fn_(std::move(fn)),
         args_(std::move(args)...) {}
+  /// \pre Not awaited yet.
   merge_operation(merge_operation&&) = default;
   merge_operation& operator=(merge_operation&&) = delete;
+  ~merge_operation() {
+    if (!who) [[unlikely]]
+      delete lone();
+  }
 
   bool await_ready() const noexcept { return false; }
 
   template <std::derived_from<detail::chain_link> Promise>
-  bool await_suspend(std::coroutine_handle<Promise> replica) {
-    activity* const self = replica.promise().self;
-    at = replica.promise().at;
+  void await_suspend(std::coroutine_handle<Promise> replica) {
+    Promise& promise = replica.promise();
     // Compared before it is looked into: an old context's replica may be gone.
-    if (self != who || who->run_number() != run_) [[unlikely]] {
-      if (!who) return begin_alone(replica);
-      detail::refuse_context("merge_call()");
+    if (promise.self != who || who->run_number() != run) [[unlikely]] {
+      if (who) detail::refuse_context("merge_call()");
+      alone = detail::merge_alone(*this).release();
+      lone()->begin(replica);
+      return;
     }
-    self->park(replica, *this);
-    barrier_actor::arrive(*this);
-    return true;
+    promise.self->park(replica, *this);
+    barrier_actor::arrive(*this, promise.at);
   }
 
   share await_resume() {
     const replica_actor* const self = who;
     void* const outcome = self ? barrier_actor::outcome_for(*self) : nullptr;
     if (!outcome) [[unlikely]] {
-      if (alone_) return end_alone();
+      if (!self && alone) return end_alone();
       detail::throw_merge_failure(self);
     }
     if constexpr (!std::is_void_v<result>) {
@@ -116,22 +114,28 @@ class merge_operation final : public merge_request {
     }
   }
 
- private:
-  template <class Promise>
-  bool begin_alone(std::coroutine_handle<Promise> caller) {
-    alone_ = detail::merge_alone(*this);
-    if (!alone_->body) return false;
-    caller.promise().self->set_ambient(alone_->mode);
-    std::move(alone_->body).operator co_await().await_suspend(caller);
-    return true;
-  }
-  share end_alone() {
-    if (alone_->body) {
-      activity::current()->set_ambient(nullptr);
-      alone_->body.take();
+  static constexpr bool taken_on_arrival = detail::taken_on_arrival<F, Args...>;
+
+  /// On one line, when it arrives `here` as number `before` of `all`.
+  void arrive_in(merge_intake& in, const place& here, std::size_t before,
+                 std::size_t all) noexcept {
+    if (in.first) [[likely]] {
+      if (std::memcmp(&in.at, &here, sizeof here) != 0 || !same_function(*in.first)) {
+        in.first = nullptr;  // They may agree all the same: merge() looks closer.
+        return;
+      }
+    } else {
+      if (before != 0 || !detail::open_columns<Args...>(in, all)) return;
+      in.first = this;
+      in.at = here;
     }
+    detail::put_in_columns(in, who->replica(), args_);
+  }
+  detail::lone_merge* lone() const noexcept { return static_cast<detail::lone_merge*>(alone); }
+  share end_alone() {
+    void* const outcome = lone()->end();
     if constexpr (!std::is_void_v<result>) {
-      return structure<result>::take(0, *static_cast<result*>(alone_->result.where()));
+      return structure<result>::take(0, *static_cast<result*>(outcome));
     }
   }
 
@@ -141,12 +145,15 @@ class merge_operation final : public merge_request {
     return static_cast<merge_operation&>(*r);
   }
 
-  bool agrees_with(const merge_request& other) const noexcept {
-    if (!same_place(at, other.at)) return false;
+  bool same_function(const merge_request& other) const noexcept {
+    if (!same_kind(other)) return false;
     if constexpr (std::equality_comparable<F>) {
       return fn_ == static_cast<const merge_operation&>(other).fn_;
     }
     return true;
+  }
+  bool agrees_with(const merge_request& other) const noexcept {
+    return same_place(who->where(), other.who->where()) && same_function(other);
   }
 
   /// Walks the frames once: checks that all agree, and takes the arguments out of them.
@@ -160,19 +167,10 @@ class merge_operation final : public merge_request {
       for (std::size_t i = 0; i < round.size(); ++i) {
         if (i + 8 < round.size()) __builtin_prefetch(round[i + 8]);
         merge_request& each = *round[i];
-        if (!each.same_kind(first) || (by_identity && !first.agrees_with(each))) {
-          site.differs = i;
-          return false;
-        }
+        if (!each.same_kind(first) || (by_identity && !first.agrees_with(each))) return false;
         (std::get<I>(ends).append(std::get<I>(std::move(cast(&each).args_))), ...);
       }
       return true;
-    }(std::index_sequence_for<Args...>());
-  }
-
-  static gathered regroup_all(columns&& from) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return gathered(structure<Args>::regroup(std::get<I>(std::move(from)))...);
     }(std::index_sequence_for<Args...>());
   }
 
@@ -185,11 +183,15 @@ class merge_operation final : public merge_request {
 
   static bool merge(merge_site& site, task<>& body) {
     columns all;
-    if (!gather(site, all)) return false;
+    if (taken_on_arrival && site.taken) {
+      detail::take_columns(*site.taken, site.round.size(), all);
+    } else if (!gather(site, all)) {
+      return false;
+    }
     if constexpr (std::is_same_v<columns, gathered>) {
       run_first(site, all, body);
     } else {
-      gathered values = regroup_all(std::move(all));
+      gathered values = detail::regroup_columns(std::move(all));
       run_first(site, values, body);
     }
     return true;
@@ -228,18 +230,15 @@ class merge_operation final : public merge_request {
     } else {
       text = "merge_call";
     }
-    text += "(";
-    std::size_t i = 0;
-    ((text += (i++ == 0 ? "" : ", "), text += detail::type_name<Args>()), ...);
-    return text + ")";
+    return text + "(" + detail::type_names<Args...>() + ")";
   }
 
   static constexpr merge_kind kind_of_this{{&stay, &name}, &merge};
 
-  std::uint64_t run_;
+  friend barrier_actor;  // Calls arrive_in().
+
   [[no_unique_address]] F fn_;
   std::tuple<Args...> args_;
-  std::unique_ptr<detail::lone_merge> alone_;
 };
 
 template <class F, class... Args>

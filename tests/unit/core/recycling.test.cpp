@@ -160,6 +160,54 @@ TEST_CASE("steady: threads that trade run dry once, and get a batch at a time fr
   over.count_down();
 }
 
+constexpr std::size_t heap_blocks = (std::size_t{4} << 20U) / 256;  // Before slabs begin.
+constexpr std::size_t very_many = 3 * heap_blocks;
+
+TEST_CASE("dense: of very many blocks most need no heap call of their own, all are writable") {
+  std::vector<unsigned char*> blocks(very_many);
+  const auto calls = heap_calls_of([&] {
+    for (auto& block : blocks) {
+      block = static_cast<unsigned char*>(detail::recycling_allocate(256));
+    }
+  });
+  CHECK((calls < heap_blocks + 100 || !recycling_is_on));
+  for (std::size_t i = 0; i < very_many; ++i) {
+    std::memset(blocks[i], static_cast<int>(i % 251), 256);
+  }
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < very_many; ++i) {
+    right += blocks[i][0] == i % 251 && blocks[i][255] == i % 251 ? 1 : 0;
+  }
+  CHECK(right == very_many);
+  for (auto* block : blocks) detail::recycling_free(block, 256);
+}
+
+TEST_CASE("bounded: what very many blocks took goes back, whichever thread frees them") {
+  std::vector<void*> blocks(very_many);
+  const auto take_all = [&] {
+    for (auto& block : blocks) block = detail::recycling_allocate(256);
+  };
+  take_all();
+  std::thread([&] {
+    for (void* block : blocks) detail::recycling_free(block, 256);
+  }).join();
+  const auto calls = heap_calls_of(take_all);
+  CHECK(calls > heap_blocks - 3 * detail::recycling_cache::cached_blocks);
+  for (void* block : blocks) detail::recycling_free(block, 256);
+}
+
+TEST_CASE("plain: a block of many megabytes can be written, and is not kept") {
+  constexpr std::size_t bytes = std::size_t{9} << 20U;
+  const auto calls = heap_calls_of([] {
+    for (int i = 0; i < 3; ++i) {
+      void* const block = detail::recycling_allocate(bytes);
+      std::memset(block, 0x5a, bytes);
+      detail::recycling_free(block, bytes);
+    }
+  });
+  CHECK(calls == 3);
+}
+
 TEST_CASE("bounded: large blocks are not kept") {
   constexpr std::size_t large = 100'000;
   allocate_and_free(large, 1);

@@ -92,6 +92,14 @@ class per_replica {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
 
+  /// Takes over `n` values in memory that this type would have allocated for as many.
+  static per_replica from_memory(T* values, std::size_t n) noexcept {
+    per_replica made;
+    made.values_ = values;
+    made.size_ = made.capacity_ = n;
+    return made;
+  }
+
   /// Room for `n` values, to be filled in replica order by append().
   void reserve(std::size_t n) {
     if (n <= capacity_) return;

@@ -1,0 +1,144 @@
+// Merges on one line, where arguments are taken as their replicas arrive: whatever the others
+// bring, and whoever is first, everything is as if they had been fetched when all had come.
+
+#include <array>
+#include <asio/io_context.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <string>
+#include <troupe/troupe.hpp>
+#include <utility>
+
+#include "tests/support/outcome.hpp"
+
+namespace troupe::test {
+namespace {
+
+using ints = per_replica<int>;
+
+constexpr int replicas = 5;
+
+struct fixture {
+  asio::io_context io;
+  runtime rt{io.get_executor()};
+  mirrored_strategy strategy{rt, replicas};
+
+  template <class... A>
+  auto run(A... arguments) {
+    return block_on(rt, strategy.run(std::move(arguments)...));
+  }
+};
+
+/// The values as digits, replica 0's first.
+int digits(const ints& values) {
+  int all = 0;
+  for (const int each : values) all = 10 * all + each;
+  return all;
+}
+int digits_backwards(const ints& values) {
+  int all = 0;
+  for (std::size_t i = values.size(); i > 0; --i) all = 10 * all + values[i - 1];
+  return all;
+}
+
+task<> nothing() { co_return; }
+
+/// Some steps, the more the lower the id.
+task<> be_late(replica_context ctx) {
+  for (int i = ctx.replica_id(); i < replicas; ++i) {
+    static_cast<void>(co_await when_all(nothing()));
+  }
+}
+
+task<int> merge_in_reverse(replica_context ctx) {
+  co_await be_late(ctx);
+  co_return co_await ctx.merge_call(digits, ctx.replica_id() + 1);
+}
+
+TEST_CASE_METHOD(fixture, "arguments are in replica order when the last replica arrives first") {
+  CHECK(run(merge_in_reverse)[2] == 12345);
+}
+
+struct pair_of_columns {
+  int operator()(const ints& left, const per_replica<double>& right) const {
+    return digits(left) + static_cast<int>(right[replicas - 1]);
+  }
+};
+
+task<std::array<int, 4>> alternate(replica_context ctx, int rounds) {
+  std::array<int, 4> last{};
+  const int id = ctx.replica_id();
+  const auto count = [](const ints& values) { return static_cast<int>(values.size()); };
+  for (int round = 0; round < rounds; ++round) {
+    last[0] = co_await ctx.merge_call(digits, id);
+    last[1] = co_await ctx.merge_call(digits_backwards, id);
+    last[2] = co_await ctx.merge_call(pair_of_columns(), id, 0.5 + id);
+    last[3] = co_await ctx.merge_call(count, id);
+  }
+  co_return last;
+}
+
+TEST_CASE_METHOD(fixture, "rounds of different merges follow each other") {
+  CHECK(run(alternate, 3)[4] == std::array<int, 4>{1234, 43210, 1238, 5});
+}
+
+task<std::string> merge_strings_and_numbers(replica_context ctx) {
+  const auto join = [](const per_replica<std::string>& texts, const ints& values) {
+    std::string all;
+    for (std::size_t i = 0; i < texts.size(); ++i) all += texts[i] + std::to_string(values[i]);
+    return all;
+  };
+  std::string mine(1, static_cast<char>('a' + ctx.replica_id()));
+  const int number = co_await ctx.merge_call(digits, ctx.replica_id());
+  co_return co_await ctx.merge_call(join, std::move(mine), number % 10 + ctx.replica_id());
+}
+
+TEST_CASE_METHOD(fixture, "arguments that own memory are moved out of the frames") {
+  CHECK(run(merge_strings_and_numbers)[0] == "a4b5c6d7e8");
+}
+
+/// The place is the same for all, the function is not.
+task<int> merge_what_it_is_given(replica_context ctx, int odd_one) {
+  auto* const merge = ctx.replica_id() == odd_one ? digits_backwards : digits;
+  co_return co_await ctx.merge_call(merge, ctx.replica_id() + 1);
+}
+
+TEST_CASE_METHOD(fixture, "whoever brings another function, the run is broken") {
+  for (const int odd_one : {0, 2, replicas - 1}) {
+    CHECK(is(thrown_by([&] { run(merge_what_it_is_given, odd_one); }), errc::merge_mismatch));
+  }
+  CHECK(run(merge_what_it_is_given, -1)[0] == 12345);
+}
+
+TEST_CASE_METHOD(fixture, "where only their number counts, replica 0's function is called") {
+  const mirrored_strategy lenient(rt, replicas, {.check = merge_check::count});
+  const auto got = [&](int odd_one) {
+    return block_on(rt, lenient.run(merge_what_it_is_given, odd_one))[1];
+  };
+  CHECK(got(0) == 54321);
+  CHECK(got(3) == 12345);
+}
+
+task<int> merge_at_two_places(replica_context ctx) {
+  if (ctx.replica_id() == 3) co_return co_await ctx.merge_call(digits, 0);
+  co_return co_await ctx.merge_call(digits, 1);
+}
+
+TEST_CASE_METHOD(fixture, "whoever stands at another place, the run is broken") {
+  CHECK(is(thrown_by([&] { run(merge_at_two_places); }), errc::merge_mismatch));
+}
+
+task<int> merge_all_but_one(replica_context ctx, int absent) {
+  if (ctx.replica_id() == absent) co_return 0;
+  co_return co_await ctx.merge_call(digits, ctx.replica_id());
+}
+
+TEST_CASE_METHOD(fixture, "what was taken is dropped with its round, and the next run is right") {
+  for (const int absent : {0, 2, replicas - 1}) {
+    CHECK(is(thrown_by([&] { run(merge_all_but_one, absent); }), errc::missing_replica));
+    CHECK(run(merge_in_reverse)[0] == 12345);
+  }
+}
+
+}  // namespace
+}  // namespace troupe::test
