@@ -1,7 +1,7 @@
 // concurrent_queue.hpp - the one door to concurrentqueue.
 //
-// It carries events between lines. What it promises is what troupe promises: first in,
-// first out for each producer, nothing between producers.
+// It carries events from threads that run no line of a runtime to its lines. What it promises is
+// what troupe promises: first in, first out for each producer, nothing between producers.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace troupe::detail {
 
 struct small_queue_traits : moodycamel::ConcurrentQueueDefaultTraits {
-  // A line has a handful of producers and short bursts: small tables, small blocks.
+  // A handful of producers and short bursts: small tables, small blocks.
   static constexpr std::size_t BLOCK_SIZE = 32;
   static constexpr std::size_t EXPLICIT_INITIAL_INDEX_SIZE = 8;
   static constexpr std::size_t IMPLICIT_INITIAL_INDEX_SIZE = 8;
@@ -25,7 +25,5 @@ struct small_queue_traits : moodycamel::ConcurrentQueueDefaultTraits {
 
 template <class T>
 using concurrent_queue = moodycamel::ConcurrentQueue<T, small_queue_traits>;
-
-using queue_token = moodycamel::ProducerToken;
 
 }  // namespace troupe::detail

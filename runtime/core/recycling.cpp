@@ -15,13 +15,17 @@ namespace troupe::detail {
 
 namespace {
 
+/// Blocks that go from thread to thread. As a list, each would have to come from the other one's
+/// cache before it told where the next one is.
+using batch = std::array<recycling_cache::block*, recycling_cache::batch_blocks>;
+
 /// Batches of blocks that one thread had too many of. Constant initialised and never
 /// destroyed: threads may end after everything else has.
 struct depot {
   static constexpr std::size_t batches =
       recycling_cache::cached_blocks / recycling_cache::batch_blocks;
   std::mutex mutex;
-  std::array<recycling_cache::block*, batches> full{};
+  std::array<batch, batches> full{};
   std::size_t count = 0;
   bool trades = false;  // One thread has fetched what another had brought.
 
@@ -35,17 +39,19 @@ constinit std::array<depot, recycling_cache::classes> depots{};
 /// So much of a class comes from the heap before slabs begin: whose pages one may walk.
 constexpr std::size_t heap_bytes_max = std::size_t{4} << 20U;
 
+/// Under the depot's lock.
+void free_one(depot& home, recycling_cache::block* block) noexcept {
+  if (home.huge.give_back(block)) return;
+  --home.from_heap;
+  ::operator delete(block);
+}
+
 void free_list(recycling_cache::block* list, std::size_t size_class) noexcept {
   if (!list) return;
   depot& home = depots[size_class];
   const std::lock_guard lock(home.mutex);
   while (list) {
-    auto* const next = list->next;
-    if (!home.huge.give_back(list)) {
-      --home.from_heap;
-      ::operator delete(list);
-    }
-    list = next;
+    free_one(home, std::exchange(list, list->next));
   }
 }
 
@@ -61,6 +67,20 @@ bool make_batch(depot& from, std::size_t size_class) noexcept {
     ++recycling.count[size_class];
   }
   return recycling.free[size_class] != nullptr;
+}
+
+/// For a thread that has none left. Under the lock of the depot, which has none either; false if
+/// the heap is to make one.
+bool make_blocks(depot& from, std::size_t size_class, bool keeps) noexcept {
+  const std::size_t bytes = size_class * recycling_cache::class_bytes;
+  if (keeps && from.from_heap * bytes >= heap_bytes_max) {
+    auto& taken = recycling.count[size_class];
+    recycling.free[size_class] = from.huge.take(bytes, recycling_cache::batch_blocks, taken);
+    if (taken != 0) return true;
+  }
+  if (keeps && from.trades) return make_batch(from, size_class);
+  ++from.from_heap;  // The caller's next step.
+  return false;
 }
 
 /// Returns the blocks when the thread ends. Touched only to open a cache: an object with
@@ -89,22 +109,19 @@ bool open_recycling() noexcept {
 bool fetch_batch(std::size_t size_class) noexcept {
   depot& from = depots[size_class];
   const bool keeps = recycling.state == recycling_cache::state::open || open_recycling();
-  const std::lock_guard lock(from.mutex);
-  if (keeps && from.count != 0) {
+  batch fetched;
+  {
+    const std::lock_guard lock(from.mutex);
+    if (!keeps || from.count == 0) return make_blocks(from, size_class, keeps);
     from.trades = true;
-    recycling.free[size_class] = from.full[--from.count];
-    recycling.count[size_class] = recycling_cache::batch_blocks;
-    return true;
+    fetched = from.full[--from.count];
   }
-  const std::size_t bytes = size_class * recycling_cache::class_bytes;
-  if (keeps && from.from_heap * bytes >= heap_bytes_max) {
-    auto& taken = recycling.count[size_class];
-    recycling.free[size_class] = from.huge.take(bytes, recycling_cache::batch_blocks, taken);
-    if (taken != 0) return true;
+  for (const auto* const each : fetched) __builtin_prefetch(each, 1);
+  for (auto* const each : fetched) {
+    each->next = std::exchange(recycling.free[size_class], each);
   }
-  if (keeps && from.trades) return make_batch(from, size_class);
-  ++from.from_heap;  // The caller's next step.
-  return false;
+  recycling.count[size_class] += recycling_cache::batch_blocks;
+  return true;
 }
 
 void free_block(void* memory, std::size_t bytes) noexcept {
@@ -126,20 +143,19 @@ void* allocate_block(std::size_t bytes) {
 }
 
 void bring_batch(std::size_t size_class) noexcept {
-  recycling_cache::block* const first = recycling.free[size_class];
-  recycling_cache::block* last = first;
-  for (std::uint32_t i = 1; i < recycling_cache::batch_blocks; ++i) last = last->next;
-  recycling.free[size_class] = std::exchange(last->next, nullptr);
+  batch brought;
+  for (auto*& each : brought) {
+    each = recycling.free[size_class];
+    recycling.free[size_class] = each->next;
+  }
   recycling.count[size_class] -= recycling_cache::batch_blocks;
   depot& to = depots[size_class];
-  {
-    const std::lock_guard lock(to.mutex);
-    if (to.count < depot::batches) {
-      to.full[to.count++] = first;
-      return;
-    }
+  const std::lock_guard lock(to.mutex);
+  if (to.count < depot::batches) {
+    to.full[to.count++] = brought;
+    return;
   }
-  free_list(first, size_class);
+  for (auto* const each : brought) free_one(to, each);
 }
 
 }  // namespace troupe::detail

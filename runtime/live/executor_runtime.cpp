@@ -50,7 +50,6 @@ class executor_line final : public line {
 
  private:
   bool wake(state before) noexcept override;
-  int fair_share() const noexcept override { return 4096; }
 
   executor_runtime& runtime_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "troupe/core/contract.hpp"
 
@@ -16,17 +17,33 @@ constexpr std::size_t inbox_batch = 64;
 /// How many steps of its own a line takes before it looks for other senders' events.
 constexpr int own_steps = 256;
 
+/// How many steps one drain() takes before others on the same executor have their turn.
+constexpr int fair_share = 4096;
+
 }  // namespace
 
-line::line(std::size_t index, std::size_t producers, runtime_state& home) : scheduler(index, home) {
+line::line(std::size_t index, std::size_t lines, runtime_state& home)
+    : scheduler(index, home), state_(idle), channels_(lines > 1 ? lines : 0) {
   asio_party_.on = this;
-  tokens_.reserve(producers);
-  for (std::size_t i = 0; i < producers; ++i) tokens_.emplace_back(inbox_);
 }
 
 line::~line() { drop_all(); }
 
 void line::post_from_outside(ready_entry what) noexcept {
+  const scheduler* from = current_;
+  if (!from || &from->home() != &home()) {
+    post_from_stranger(what);
+    return;
+  }
+  if (closed()) {
+    what.for_each([](event& e) { e.step(event::turn::drop); });
+    return;
+  }
+  channels_[from->index()].push(what);
+  ring();
+}
+
+void line::post_from_stranger(ready_entry what) noexcept {
   // Pairs with close(): either it sees us here, or we see it closed.
   posting_.fetch_add(1);
   if (closed_.load()) {
@@ -34,56 +51,80 @@ void line::post_from_outside(ready_entry what) noexcept {
     what.for_each([](event& e) { e.step(event::turn::drop); });
     return;
   }
-  // Another line of this runtime has a token of its own; strangers share the rest.
-  const scheduler* from = current_;
   // One, through the door for many: the queue hands blocks back by fences, which the thread
   // sanitizer does not see, and it exempts that door itself.
-  const bool queued = from && &from->home() == &home()
-                          ? inbox_.enqueue_bulk(tokens_[from->index()], &what, 1)
-                          : inbox_.enqueue_bulk(&what, 1);
+  const bool queued = inbox_.enqueue_bulk(&what, 1);
   TROUPE_ASSERT(queued);
-  // Pairs with the exchange in drain(): either that one sees our event, or we see idle.
-  const auto before = static_cast<state>(state_.exchange(claimed));
-  if (before != claimed && wake(before)) wake_ups_.fetch_add(1, std::memory_order_relaxed);
+  ring();
   posting_.fetch_sub(1, std::memory_order_release);
 }
 
-bool line::take_inbox() noexcept {
-  std::array<ready_entry, inbox_batch> batch;
-  bool any = false;
-  while (const std::size_t n = inbox_.try_dequeue_bulk(batch.data(), batch.size())) {
-    for (std::size_t i = 0; i < n; ++i) ready_.push(batch[i]);
-    any = true;
-    if (n < batch.size()) break;
+void line::ring() noexcept {
+  // Pairs with the fence in leave(): of two fences one comes first. If ours does, leave() sees
+  // what we have queued; if its own does, we see that nobody runs the line.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (state_.load(std::memory_order_relaxed) == claimed) return;
+  const auto before = static_cast<state>(state_.exchange(claimed));
+  if (before != claimed && wake(before)) wake_ups_.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool line::leave(state how) noexcept {
+  state_.store(how);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (closed() || !anything_waits()) return true;
+  // Whoever was faster to claim it has woken somebody.
+  return state_.exchange(claimed) == claimed;
+}
+
+bool line::anything_waits() noexcept {
+  for (channel& from : channels_) {
+    if (!from.empty()) return true;
   }
+  return inbox_.size_approx() != 0;
+}
+
+bool line::take_inbox() noexcept {
+  bool any = false;
+  // A step of the batch finds its event in the nearest cache, or on the way there.
+  const auto take = [&](ready_entry e) {
+    __builtin_prefetch(e.is_row() ? static_cast<const void*>(&e.row()) : &e.one(), 1);
+    ready_.push(e);
+    any = true;
+  };
+  for (channel& from : channels_) from.take(inbox_batch, take);
+  std::array<ready_entry, inbox_batch> batch;
+  const std::size_t n = inbox_.try_dequeue_bulk(batch.data(), batch.size());
+  for (std::size_t i = 0; i < n; ++i) take(batch[i]);
   return any;
+}
+
+bool line::run_ready(int& steps) noexcept {
+  for (;;) {
+    const int batch = std::min(steps, own_steps);
+    steps -= batch - static_cast<int>(ready_.take_steps(static_cast<std::size_t>(batch)));
+    if (closed()) {
+      drop_all();
+      return false;
+    }
+    // Steps that make each other ready must not keep everybody else out for ever.
+    if (!take_inbox() && ready_.empty()) return false;
+    if (steps == 0) return true;
+  }
 }
 
 void line::drain(event* first) noexcept {
   const std::lock_guard lock(draining_);
-  if (closed_.load(std::memory_order_acquire)) {
+  if (closed()) {
     drop_all();
     return;
   }
   scheduler* const outer = std::exchange(current_, this);
   if (first) ready_.push(ready_entry(*first));
-  int left = fair_share();
-  for (;;) {
-    const int batch = std::min(left, own_steps);
-    left -= batch - static_cast<int>(ready_.take_steps(static_cast<std::size_t>(batch)));
-    if (closed_.load(std::memory_order_acquire)) drop_all();
-    // Steps that make each other ready must not keep everybody else out for ever.
-    if (take_inbox() || !ready_.empty()) {
-      if (left > 0) continue;
-      current_ = outer;
-      wake(idle);  // Still claimed: the next drain() goes on here.
-      return;
-    }
-    state_.exchange(idle);
-    // A post between the last look and the exchange found the line claimed and woke nobody.
-    if (inbox_.size_approx() == 0 || state_.exchange(claimed) == claimed) break;
-  }
+  int left = fair_share;
+  bool more = run_ready(left);
+  while (!more && !leave(idle)) more = run_ready(left);
   current_ = outer;
+  if (more) wake(idle);  // Still claimed: the next drain() goes on here.
 }
 
 void line::close() noexcept {
@@ -98,7 +139,8 @@ void line::close() noexcept {
 }
 
 void line::drop_all() noexcept {
-  take_inbox();
+  while (take_inbox()) {
+  }
   while (event* const next = ready_.pop()) next->step(event::turn::drop);
 }
 

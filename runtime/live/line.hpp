@@ -1,9 +1,13 @@
 // line.hpp - a live scheduler: a serial line of execution that any thread may post to.
 //
-// `claimed`: somebody runs the line or was asked to. `idle`: nobody does, and nothing waits;
-// `parked`: the same, and its thread sleeps. Whoever turns another state into claimed owes
-// the line one drain(); therefore it is run by one thread at a time, and is woken at most
-// once for any number of posts.
+// Lines of one runtime post to each other through channels, strangers through one queue. Whoever
+// has posted looks at the line's state:
+//   claimed  somebody runs the line or will, and looks at all queues before it leaves;
+//   idle     nobody does, and nothing waits;
+//   parked   the same, and its thread sleeps.
+// Whoever turns another state into claimed owes the line one turn; therefore it is run by one
+// thread at a time, and is woken at most once for any number of posts. A line that is claimed
+// costs its senders no write to what they share.
 //
 // Threading: post() by anybody; drain() by the one who was woken or whose try_claim()
 // succeeded.
@@ -18,15 +22,19 @@
 #include <vector>
 
 #include "runtime/concurrent_queue.hpp"
+#include "runtime/live/channel.hpp"
 #include "troupe/runtime/scheduler.hpp"
 
 namespace troupe::detail {
 
 class line : public scheduler {
  public:
-  /// `producers`: how many lines of this runtime may post to this one.
-  line(std::size_t index, std::size_t producers, runtime_state& home);
+  /// `lines`: how many this runtime has, each of which may post to all others.
+  line(std::size_t index, std::size_t lines, runtime_state& home);
   virtual ~line();
+
+  /// Somebody runs it, or looks for what to run.
+  bool awake() const noexcept { return state_.load(std::memory_order_relaxed) == claimed; }
 
   bool try_claim() noexcept { return state_.exchange(claimed) != claimed; }
 
@@ -40,6 +48,7 @@ class line : public scheduler {
 
   /// Ends the line: what is queued and what is posted from now on is dropped. Waits for a
   /// drain() that is under way on another thread; one that is still to come does nothing.
+  /// What other lines post at this moment stays queued: once they have ended, close() again.
   void close() noexcept;
 
   std::uint64_t wake_ups() const noexcept { return wake_ups_.load(std::memory_order_relaxed); }
@@ -49,26 +58,42 @@ class line : public scheduler {
 
   enum state : std::uint32_t { idle, parked, claimed };
 
-  /// Arranges for one drain(), soon, not inside this call. `before` is what the state was;
+  /// Arranges for one turn, soon, not inside this call. `before` is what the state was;
   /// returns whether that woke anybody.
   virtual bool wake(state before) noexcept = 0;
 
-  /// Steps after which others have their turn.
-  virtual int fair_share() const noexcept = 0;
+  /// Takes up to `steps` steps, and counts them down; false if nothing is left.
+  /// \pre Claimed, draining_ is held, and this is the thread's current line.
+  bool run_ready(int& steps) noexcept;
 
-  alignas(64) std::atomic<std::uint32_t> state_{idle};
+  /// Leaves the line as `how`. False if something came in meanwhile: then it is still claimed, and
+  /// whose turn it is has not changed. \pre Claimed.
+  bool leave(state how) noexcept;
+
+  /// Others have posted something. For whoever runs the line, or has run it last.
+  bool anything_waits() noexcept;
+  bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+
+  // Read by all senders, written when somebody leaves.
+  alignas(64) std::atomic<std::uint32_t> state_;
 
  private:
+  void post_from_stranger(ready_entry what) noexcept;
+  void ring() noexcept;
   bool take_inbox() noexcept;
   void drop_all() noexcept;
 
-  party asio_party_{.kind = "asio"};
-  concurrent_queue<ready_entry> inbox_;
-  std::vector<queue_token> tokens_;  // Index = the posting line's.
-  std::mutex draining_;              // Held by drain(); never waited for, but by close().
-  std::atomic<int> posting_{0};      // Threads between looking at closed_ and having enqueued.
   std::atomic<bool> closed_{false};
+  std::vector<channel> channels_;  // Index = the posting line's.
+  party asio_party_{.kind = "asio"};
+
+  alignas(64) concurrent_queue<ready_entry> inbox_;  // From strangers.
+  std::atomic<int> posting_{0};  // Strangers between looking at closed_ and having enqueued.
   std::atomic<std::uint64_t> wake_ups_{0};
+
+ protected:
+  /// Held by whoever runs the line; never waited for, but by close().
+  alignas(64) std::mutex draining_;
 };
 
 }  // namespace troupe::detail

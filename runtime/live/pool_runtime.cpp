@@ -2,8 +2,9 @@
 //
 // The pool is a Taskflow executor, so that reduce graphs and replicas share one set of
 // threads. Each worker runs one line for as long as the pool lives: while nothing is ready
-// it looks around for about the time a wake-up costs, and then sleeps. When a graph is
-// started, every line lends its worker to Taskflow until the graph is done.
+// it looks around for about the time a wake-up costs, and then sleeps. A graph without an order
+// between its steps is taken by the lines themselves (step_team.hpp); for any other, every line
+// lends its worker to Taskflow until the graph is done.
 
 #include <algorithm>
 #include <atomic>
@@ -16,6 +17,7 @@
 #include "runtime/live/executor_runtime.hpp"
 #include "runtime/live/line.hpp"
 #include "runtime/live/line_executor.hpp"
+#include "runtime/live/step_team.hpp"
 #include "runtime/taskflow.hpp"
 #include "troupe/core/error.hpp"
 #include "troupe/runtime/step_graph.hpp"
@@ -30,11 +32,19 @@ constexpr auto patience = std::chrono::microseconds(15);
 class pool_line final : public line {
  public:
   pool_line(std::size_t index, std::size_t lines, runtime_state& home)
-      : line(index, lines, home), looks_around_(lines > 1) {}
+      : line(index, lines, home), looks_around_(lines > 1) {
+    state_.store(claimed);  // By the worker that is about to come.
+  }
 
   /// A worker's life.
   void run() noexcept {
-    while (wait_until_claimed()) drain();
+    current_ = this;
+    while (!ending_.load()) {
+      work();
+      // end() before this sees nobody parked: then we see that the line is ending.
+      if (leave(parked) && !ending_.load()) state_.wait(parked);
+    }
+    current_ = nullptr;
   }
 
   /// Lets run() return, soon.
@@ -44,23 +54,26 @@ class pool_line final : public line {
   }
 
  private:
-  /// False when the line ends.
-  bool wait_until_claimed() noexcept {
-    if (looks_around_) look_around();
-    std::uint32_t nothing = idle;
-    // end() before this sees nobody parked: then we see that the line is ending.
-    if (state_.compare_exchange_strong(nothing, parked) && !ending_.load()) state_.wait(parked);
-    return !ending_.load();
+  /// Until nothing comes any more. While it looks around the line stays claimed: who posts
+  /// writes to the queue and to nothing else.
+  void work() noexcept {
+    const std::lock_guard lock(draining_);
+    while (!closed()) {
+      int steps = std::numeric_limits<int>::max();
+      if (!run_ready(steps) && !something_comes()) return;
+    }
   }
 
-  void look_around() const noexcept {
+  bool something_comes() noexcept {
+    if (!looks_around_) return false;
     const auto until = std::chrono::steady_clock::now() + patience;
     do {
       for (int i = 0; i < 32; ++i) {
-        if (state_.load(std::memory_order_relaxed) != idle) return;
+        if (anything_waits()) return true;
         pause_briefly();
       }
-    } while (std::chrono::steady_clock::now() < until);
+    } while (!closed() && std::chrono::steady_clock::now() < until);
+    return false;
   }
 
   static void pause_briefly() noexcept {
@@ -75,7 +88,6 @@ class pool_line final : public line {
     if (before == parked) state_.notify_one();
     return before == parked;
   }
-  int fair_share() const noexcept override { return std::numeric_limits<int>::max(); }
 
   std::atomic<bool> ending_{false};
   bool looks_around_;
@@ -97,6 +109,7 @@ class pool_runtime final : public runtime_state {
   explicit pool_runtime(std::size_t threads) : workers_(threads) {
     for (std::size_t i = 0; i < threads; ++i) {
       add_line(*lines_.emplace_back(std::make_unique<pool_line>(i, threads, *this)));
+      team_.add(*lines_.back());
       helpers_.push_back(std::make_unique<graph_helper>(workers_, *lines_.back()));
     }
     for (const auto& line : lines_) {
@@ -142,8 +155,12 @@ class pool_runtime final : public runtime_state {
   void finish(std::atomic<bool>& done) noexcept override { waiters_.finish(done); }
 
   std::shared_ptr<void> start(step_graph& graph, activity& waiter) override {
-    // One graph at a time has the helpers; and one thread needs none.
-    if (lines() == 1 || lent_.exchange(true)) return runtime_state::start(graph, waiter);
+    // One graph at a time has the other lines; and one thread has none.
+    if (lines() == 1 || !team_.claim()) return runtime_state::start(graph, waiter);
+    if (!has_order(graph)) {
+      if (team_.run(graph, waiter)) return nullptr;
+      return shared_from_this();
+    }
     auto flow = std::make_shared<tf::Taskflow>();
     lower(graph, *flow);
     // Never waited for: the first helper that finds it done posts the waiter.
@@ -159,6 +176,8 @@ class pool_runtime final : public runtime_state {
     for (const auto& line : lines_) line->close();
     for (const auto& line : lines_) line->end();
     workers_.wait_for_all();
+    // What a line posted to one that had closed in the same moment.
+    for (const auto& line : lines_) line->close();
     abandon_roots();
     // Asio's timer thread, if there is one, ends here: it must not be the last to let go of us.
     context_.reset();
@@ -187,7 +206,7 @@ class pool_runtime final : public runtime_state {
       });
       if (!me.home_->done_seen_.exchange(true)) me.waiter_->wake();
       if (me.home_->helping_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        me.home_->lent_.store(false, std::memory_order_release);
+        me.home_->team_.let_go();
       }
     }
 
@@ -196,6 +215,10 @@ class pool_runtime final : public runtime_state {
     pool_runtime* home_ = nullptr;
     activity* waiter_ = nullptr;
   };
+
+  static bool has_order(step_graph& graph) noexcept {
+    return std::ranges::any_of(graph.steps(), [](const auto& s) { return !s.successors.empty(); });
+  }
 
   /// A step whose predecessor failed fails with it; Taskflow orders the two.
   static void lower(step_graph& graph, tf::Taskflow& flow) {
@@ -210,13 +233,13 @@ class pool_runtime final : public runtime_state {
 
   tf::Executor workers_;
   std::vector<std::unique_ptr<pool_line>> lines_;
+  step_team team_{patience};
   std::vector<std::unique_ptr<graph_helper>> helpers_;
   std::unique_ptr<pool_context> context_;
   tf::Future<void> running_;
   std::atomic<std::size_t> started_{0};
   std::atomic<std::size_t> helping_{0};
   std::atomic<bool> done_seen_{false};
-  std::atomic<bool> lent_{false};
   waiters waiters_;
 };
 
