@@ -34,6 +34,17 @@ void add_our_merge_call(table& contest, std::size_t replicas);
 /// The same, where replicas do not go on in the order of their frames.
 void add_our_shuffled_merge_call(table& contest, std::size_t replicas);
 
+// The same on two threads.
+void add_hand_rendezvous(table& contest, std::size_t participants);
+void add_our_merge_call_on_threads(table& contest, std::size_t replicas);
+
+// --- A stream of messages from one actor to another; see stream.hpp -----------------------------
+
+void add_hand_stream(table& contest);             // On one thread.
+void add_concurrentqueue_stream(table& contest);  // On two threads.
+void add_caf_stream(table& contest);              // On two threads.
+void add_our_stream(table& contest, std::size_t threads);
+
 // --- A run of an empty replica function ---------------------------------------------------------
 
 /// What a replica touches to prove that it ran; two lines apart from its neighbour.
@@ -101,6 +112,9 @@ inline void skip(table& contest, std::string name, std::string reason) {
 #ifndef TROUPE_BENCH_CAF
 inline void add_caf_barrier(table& contest, std::size_t) {
   skip(contest, "caf_barrier_actor", "CAF 0.17 is not installed");
+}
+inline void add_caf_stream(table& contest) {
+  skip(contest, "caf_2_workers", "CAF 0.17 is not installed");
 }
 #endif
 

@@ -1,4 +1,4 @@
-// ours_merge_call.cpp - a merge_call round as a user writes it, on the caller's thread.
+// ours_merge_call.cpp - a merge_call round as a user writes it, on the caller's thread or a pool.
 
 #include <algorithm>
 #include <asio/io_context.hpp>
@@ -57,10 +57,8 @@ void expect_sums(const per_replica<std::uint64_t>& met, std::size_t replicas,
   }
 }
 
-double run_merge_calls(std::size_t replicas, std::uint64_t timed_rounds) {
+double run_merge_calls(runtime& rt, std::size_t replicas, std::uint64_t timed_rounds) {
   const std::uint64_t rounds = warm_up_rounds + timed_rounds;
-  asio::io_context io(1);
-  runtime rt{io.get_executor()};
   mirrored_strategy strategy{rt, static_cast<int>(replicas)};
   timing timed{{}, timed_rounds};
   expect_sums(block_on(rt, strategy.run(enter, rounds, &timed)), replicas, rounds);
@@ -92,8 +90,18 @@ double run_shuffled_merge_calls(std::size_t replicas, std::uint64_t timed_rounds
 }  // namespace
 
 void add_our_merge_call(table& contest, std::size_t replicas) {
-  contest.contenders.push_back(
-      {"troupe", [replicas](std::uint64_t rounds) { return run_merge_calls(replicas, rounds); }});
+  contest.contenders.push_back({"troupe", [replicas](std::uint64_t rounds) {
+                                  asio::io_context io(1);
+                                  runtime rt{io.get_executor()};
+                                  return run_merge_calls(rt, replicas, rounds);
+                                }});
+}
+
+void add_our_merge_call_on_threads(table& contest, std::size_t replicas) {
+  contest.contenders.push_back({"troupe", [replicas](std::uint64_t rounds) {
+                                  runtime rt{pool_size{2}};
+                                  return run_merge_calls(rt, replicas, rounds);
+                                }});
 }
 
 void add_our_shuffled_merge_call(table& contest, std::size_t replicas) {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bench/contenders.hpp"
+#include "bench/harness/neighbour.hpp"
 #include "bench/simulation/tables.hpp"
 
 namespace troupe::bench {
@@ -36,6 +39,94 @@ table merge_call_table(std::size_t replicas) {
                              "troupe", "caf_barrier_actor", 0.01});
   }
   return contest;
+}
+
+table merge_call_on_threads_table(std::size_t replicas) {
+  table contest{
+      .title = "a merge_call round, " + replicas_text(replicas) + " on a pool of 2 threads",
+      .unit = "ns per round"};
+  add_our_merge_call_on_threads(contest, replicas);
+  add_hand_rendezvous(contest, replicas);
+  add_openmp_barrier(contest, replicas);
+  if (replicas == 2) {
+    contest.goals.push_back({"A2.2", contest.title + ": at most 0.6 x a barrier of OpenMP's",
+                             "troupe", "openmp_barrier_2_threads", 0.6});
+  } else {
+    contest.goals.push_back({"A2." + std::to_string(replicas),
+                             contest.title + ": at most 5 x the hand-written rendezvous", "troupe",
+                             "hand_rendezvous", 5});
+  }
+  return contest;
+}
+
+table stream_table() {
+  table contest{.title = "messages from one actor to another, on a pool of 2 threads",
+                .unit = "ns per message"};
+  add_our_stream(contest, 2);
+  add_concurrentqueue_stream(contest);
+  add_caf_stream(contest);
+  contest.goals.push_back({"C1", contest.title + ": at most 2 x a bare queue with tokens", "troupe",
+                           "concurrentqueue_tokens", 2});
+  contest.goals.push_back({"C1.caf", contest.title + ": at least 8 x faster than CAF", "troupe",
+                           "caf_2_workers", 0.125});
+  return contest;
+}
+
+table local_stream_table() {
+  table contest{.title = "messages from one actor to another, on one thread",
+                .unit = "ns per message"};
+  add_our_stream(contest, 1);
+  add_hand_stream(contest);
+  contest.goals.push_back({"C2", contest.title + ": at most 2.5 x a hand-written mailbox", "troupe",
+                           "hand_mailbox", 2.5});
+  return contest;
+}
+
+/// `quiet` once more, with one of the processors busy. Nobody's names change otherwise.
+table beside_neighbour(table quiet, const std::string& id, double unit_bound) {
+  quiet.title += ", with and without a busy neighbour";
+  quiet.goals.clear();
+  quiet.absent.clear();
+  for (std::size_t i = 0, alone = quiet.contenders.size(); i < alone; ++i) {
+    contender loaded = quiet.contenders[i];
+    loaded.name += "_beside_neighbour";
+    loaded.run = [run = std::move(loaded.run)](std::uint64_t operations) {
+      const busy_neighbour neighbour;
+      return run(operations);
+    };
+    quiet.contenders.push_back(std::move(loaded));
+  }
+  if (unit_bound != 0) {
+    quiet.goals.push_back({"L1." + id, quiet.title + ": below a millisecond",
+                           "troupe_beside_neighbour", "", unit_bound});
+  } else {
+    quiet.goals.push_back({"L1." + id, quiet.title + ": at most 3 x as much beside it",
+                           "troupe_beside_neighbour", "troupe", 3});
+  }
+  return quiet;
+}
+
+/// What a neighbour on one processor does to us, and to the limits.
+std::vector<table> neighbour_tables() {
+  table rounds{.title = "a merge_call round, 64 replicas on the caller's thread",
+               .unit = "ns per round"};
+  add_our_merge_call(rounds, 64);
+  add_hand_barriers(rounds, 64);
+  table runs{.title = "run(empty coroutine), 64 replicas on the caller's thread",
+             .unit = "ns per run"};
+  add_our_run(runs, 64);
+  table sums{.title = "the sum of 64 KiB of floats, 2 replicas, on one thread",
+             .unit = "ns per sum"};
+  add_our_reduce_call(sums, 2, 64 << 10U);
+  table meetings{.title = "a merge_call round, 2 replicas on a pool of 2 threads",
+                 .unit = "ns per round"};
+  add_our_merge_call_on_threads(meetings, 2);
+  add_hand_rendezvous(meetings, 2);
+  add_openmp_barrier(meetings, 2);
+  return {beside_neighbour(std::move(rounds), "A1", 0), beside_neighbour(std::move(runs), "B1", 0),
+          beside_neighbour(local_stream_table(), "C2", 0),
+          beside_neighbour(std::move(sums), "D1", 0),
+          beside_neighbour(std::move(meetings), "A2", 1e6)};
 }
 
 table run_table(std::size_t replicas) {
@@ -243,8 +334,13 @@ std::vector<table> all_tables() {
     tables.push_back(merge_call_table(replicas));
   }
   for (const std::size_t replicas : {2U, 64U}) {
+    tables.push_back(merge_call_on_threads_table(replicas));
+  }
+  for (const std::size_t replicas : {2U, 64U}) {
     tables.push_back(run_table(replicas));
   }
+  tables.push_back(stream_table());
+  tables.push_back(local_stream_table());
   tables.push_back(allocations_table());
   tables.push_back(many_replicas_table());
   tables.push_back(shuffled_replicas_table());
@@ -271,6 +367,7 @@ std::vector<table> all_tables() {
   for (const std::size_t width : {64U, 256U, 1024U}) {
     tables.push_back(training_table(width));
   }
+  std::ranges::move(neighbour_tables(), std::back_inserter(tables));
   std::ranges::move(simulation_tables(), std::back_inserter(tables));
   return tables;
 }
