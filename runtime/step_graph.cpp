@@ -1,8 +1,63 @@
-// step_graph.cpp - a graph on one thread: any order that respects the edges will do.
+// step_graph.cpp - which step has to come after which; a graph on one thread.
 
 #include "troupe/runtime/step_graph.hpp"
 
+#include "troupe/core/contract.hpp"
+
 namespace troupe {
+
+memory_use& memory_use::add(const void* at, std::size_t bytes, bool written) {
+  const auto* const first = static_cast<const std::byte*>(at);
+  if (bytes != 0) ranges_.push_back({first, first + bytes, written});
+  bytes_ += bytes;
+  return *this;
+}
+
+bool memory_use::conflicts_with(const memory_use& other) const noexcept {
+  // What is memory of two objects may be compared by std::less only.
+  const std::less<const std::byte*> below;
+  for (const range& mine : ranges_) {
+    for (const range& its : other.ranges_) {
+      const bool one_writes = mine.written || its.written;
+      if (one_writes && below(mine.first, its.last) && below(its.first, mine.last)) return true;
+    }
+  }
+  return false;
+}
+
+step_graph::id step_graph::add(std::function<void()> work) {
+  steps_.push_back({std::move(work), {}, false, {}, {}, nullptr});
+  lowered_.reset();
+  return steps_.size() - 1;
+}
+
+step_graph::id step_graph::add(std::function<void()> work, memory_use memory) {
+  const id added = add(std::move(work));
+  // From the last to the first: what a step waits for is ordered before whoever waits for it.
+  std::vector<bool> ordered(added);
+  for (id before = added; before-- > 0;) {
+    const step& earlier = steps_[before];
+    if (!ordered[before]) {
+      if (!memory.conflicts_with(earlier.memory)) continue;
+      precede(before, added);
+    }
+    for (const id still_earlier : earlier.predecessors) ordered[still_earlier] = true;
+  }
+  steps_[added].memory = std::move(memory);
+  steps_[added].says_memory = true;
+  return added;
+}
+
+void step_graph::precede(id before, id after) {
+  TROUPE_ASSERT(before < after && after < size());
+  steps_[before].successors.push_back(after);
+  steps_[after].predecessors.push_back(before);
+  lowered_.reset();
+}
+
+void step_graph::begin() noexcept {
+  for (step& each : steps_) each.failure = nullptr;
+}
 
 void step_graph::take(id which) noexcept {
   step& mine = steps_[which];
@@ -17,18 +72,8 @@ void step_graph::take(id which) noexcept {
 }
 
 void step_graph::take_all() noexcept {
-  std::vector<std::size_t> left;
-  std::vector<id> ready;
-  for (id i = 0; i < steps_.size(); ++i) {
-    left.push_back(steps_[i].predecessors.size());
-    if (left.back() == 0) ready.push_back(i);
-  }
-  for (std::size_t next = 0; next < ready.size(); ++next) {
-    take(ready[next]);
-    for (const id after : steps_[ready[next]].successors) {
-      if (--left[after] == 0) ready.push_back(after);
-    }
-  }
+  // Whoever is waited for was added before.
+  for (id i = 0; i < steps_.size(); ++i) take(i);
 }
 
 void step_graph::throw_first_failure() const {

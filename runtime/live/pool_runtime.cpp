@@ -161,12 +161,13 @@ class pool_runtime final : public runtime_state {
       if (team_.run(graph, waiter)) return nullptr;
       return shared_from_this();
     }
-    auto flow = std::make_shared<tf::Taskflow>();
-    lower(graph, *flow);
-    // Never waited for: the first helper that finds it done posts the waiter.
-    done_seen_.store(false, std::memory_order_relaxed);
+    auto& flow = graph.lowered();
+    if (!flow) flow = lower(graph);
+    // Never waited for: the first helper that gets there runs it, and posts the waiter.
+    flow_ = static_cast<tf::Taskflow*>(flow.get());
+    entered_.store(false, std::memory_order_relaxed);
+    done_.store(false, std::memory_order_relaxed);
     helping_.store(lines(), std::memory_order_relaxed);
-    running_ = workers_.run(*flow);
     for (const auto& helper : helpers_) helper->lend(*this, waiter);
     return flow;
   }
@@ -201,12 +202,16 @@ class pool_runtime final : public runtime_state {
     static void help(event& self, turn how) noexcept {
       auto& me = static_cast<graph_helper&>(self);
       if (how == turn::drop) return;
-      me.workers_.corun_until([&] {
-        return me.home_->running_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-      });
-      if (!me.home_->done_seen_.exchange(true)) me.waiter_->wake();
-      if (me.home_->helping_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        me.home_->team_.let_go();
+      pool_runtime& home = *me.home_;
+      if (home.entered_.exchange(true)) {
+        me.workers_.corun_until([&] { return home.done_.load(std::memory_order_acquire); });
+      } else {
+        me.workers_.corun(*home.flow_);
+        home.done_.store(true, std::memory_order_release);
+        me.waiter_->wake();
+      }
+      if (home.helping_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        home.team_.let_go();
       }
     }
 
@@ -216,19 +221,21 @@ class pool_runtime final : public runtime_state {
     activity* waiter_ = nullptr;
   };
 
-  static bool has_order(step_graph& graph) noexcept {
+  static bool has_order(const step_graph& graph) noexcept {
     return std::ranges::any_of(graph.steps(), [](const auto& s) { return !s.successors.empty(); });
   }
 
   /// A step whose predecessor failed fails with it; Taskflow orders the two.
-  static void lower(step_graph& graph, tf::Taskflow& flow) {
+  static std::shared_ptr<tf::Taskflow> lower(step_graph& graph) {
+    auto flow = std::make_shared<tf::Taskflow>();
     std::vector<tf::Task> tasks;
     for (step_graph::id i = 0; i < graph.size(); ++i) {
-      tasks.push_back(flow.emplace([&graph, i] { graph.take(i); }));
+      tasks.push_back(flow->emplace([&graph, i] { graph.take(i); }));
     }
     for (step_graph::id i = 0; i < graph.size(); ++i) {
       for (const auto after : graph.steps()[i].successors) tasks[i].precede(tasks[after]);
     }
+    return flow;
   }
 
   tf::Executor workers_;
@@ -236,10 +243,11 @@ class pool_runtime final : public runtime_state {
   step_team team_{patience};
   std::vector<std::unique_ptr<graph_helper>> helpers_;
   std::unique_ptr<pool_context> context_;
-  tf::Future<void> running_;
+  tf::Taskflow* flow_ = nullptr;
   std::atomic<std::size_t> started_{0};
   std::atomic<std::size_t> helping_{0};
-  std::atomic<bool> done_seen_{false};
+  std::atomic<bool> entered_{false};
+  std::atomic<bool> done_{false};
   waiters waiters_;
 };
 

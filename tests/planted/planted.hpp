@@ -51,6 +51,7 @@ bugs of_mailboxes();
 bugs of_variables();
 bugs of_cancellation();
 bugs of_timers();
+bugs of_graphs();
 
 /// All of these.
 bugs programs();

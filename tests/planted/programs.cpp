@@ -37,8 +37,8 @@ void stage::check(bool holds, std::string_view claim, place at) {
 
 bugs programs() {
   bugs all;
-  for (const auto& some :
-       {of_merges(), of_actors(), of_mailboxes(), of_variables(), of_cancellation(), of_timers()}) {
+  for (const auto& some : {of_merges(), of_actors(), of_mailboxes(), of_variables(),
+                           of_cancellation(), of_timers(), of_graphs()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

@@ -46,6 +46,11 @@ task<> two_writers(stage& w);
 task<> read_after_a_write(stage& w);
 task<> unwound_in_turn(stage& w);
 
+// -- plans.cpp
+task<> read_then_overwritten(stage& w);
+task<> halves_that_overlap(stage& w);
+task<> result_of_two_steps(stage& w);
+
 // -- what they are made of -----------------------------------------------------------------------
 
 struct knock {

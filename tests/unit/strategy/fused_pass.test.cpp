@@ -1,11 +1,14 @@
 #include "troupe/strategy/reductions/fused_pass.hpp"
 
+#include <algorithm>
 #include <asio/io_context.hpp>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <span>
 #include <string>
 #include <troupe/troupe.hpp>
@@ -28,6 +31,10 @@ class counted final : public detail::leaf_reduction {
   void run(std::size_t first, std::size_t last) const override {
     ++calls_;
     for (std::size_t i = first; i < last; ++i) ++times_[i];
+  }
+
+  void tell(memory_use& memory, std::size_t first, std::size_t last) const override {
+    memory.writes(times_.data() + first, (last - first) * sizeof times_[0]);
   }
 
   bool each_once() const {
@@ -186,6 +193,39 @@ TEST_CASE("exact: in a world, under drawn orders of the steps, too") {
     }(&w, &wanted);
   };
   explore_seeds(body, 20);
+}
+
+TEST_CASE("exact: 1,000 ways to cut a pass, taken in any order, have the bits of one") {
+  const nest whole = expected(3);
+  const auto& sums = std::get<0>(whole);
+  std::mt19937 random(11);
+  per_replica<nest> nests = nests_of(3);
+  std::vector<per_replica<tensor<float>>> values(sums.size());
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    values[i].reserve(3);
+    for (auto& each : nests) values[i].append(std::get<0>(each)[i]);
+    bytes += 3 * sums[i].size() * sizeof(float);
+  }
+  for (int way = 0; way < 1'000; ++way) {
+    std::vector<tensor<float>> out;
+    std::vector<std::unique_ptr<detail::leaf_reduction>> parts;
+    detail::fused_pass pass;
+    for (const auto& each : sums) out.emplace_back(each.shape(), -1.0f);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      parts.push_back(std::make_unique<detail::reduction_into<sum_op, tensor<float>, float>>(
+          reduce_op::sum, values[i], out[i].values()));
+      pass.add(*parts.back());
+    }
+    std::vector<std::size_t> cuts{0, bytes};
+    for (std::size_t i = random() % 30; i > 0; --i) cuts.push_back(random() % bytes);
+    std::sort(cuts.begin(), cuts.end());
+    std::vector<std::size_t> order(cuts.size() - 1);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t i : order) pass.run_stretch(cuts[i], cuts[i + 1]);
+    REQUIRE(out == sums);
+  }
 }
 
 std::string blame(const auto& nests) {

@@ -15,6 +15,7 @@
 #include <span>
 #include <type_traits>
 
+#include "troupe/runtime/step_graph.hpp"
 #include "troupe/strategy/reductions/arithmetic.hpp"
 #include "troupe/strategy/reductions/kernels.hpp"
 #include "troupe/strategy/values/float16.hpp"
@@ -79,15 +80,32 @@ class element_reduction {
     if (kernel_ && streams_) {
       auto* const out = reinterpret_cast<std::byte*>(out_.data());
       run_streaming({kernel_, inputs_.data(), inputs_.size(), out, sizeof(R)}, first, last);
-    } else if (kernel_) {
-      kernel_(inputs_.data(), inputs_.size(), out_.data() + first, first, last);
+    } else {
+      run_to(out_.data() + first, first, last);
+    }
+  }
+  /// The same elements, to somewhere else.
+  void run_to(R* out, std::size_t first, std::size_t last) const {
+    if (kernel_) {
+      kernel_(inputs_.data(), inputs_.size(), out, first, last);
     } else {
       for (std::size_t j = first; j < last; ++j) {
-        out_[j] = fold<element_t<T>>(op_, values_.size(), [&](std::size_t i) {
+        out[j - first] = fold<element_t<T>>(op_, values_.size(), [&](std::size_t i) {
           return tensor_traits<T>::values(values_[i])[j];
         });
       }
     }
+  }
+
+  /// What a stretch reads and writes.
+  void tell(memory_use& memory, const R* out, std::size_t first, std::size_t last) const {
+    for (const T& each : values_) {
+      memory.reads(tensor_traits<T>::values(each).subspan(first, last - first));
+    }
+    memory.writes(out, (last - first) * sizeof(R));
+  }
+  void tell(memory_use& memory, std::size_t first, std::size_t last) const {
+    tell(memory, out_.data() + first, first, last);
   }
 
  private:

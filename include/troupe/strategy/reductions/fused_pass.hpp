@@ -7,7 +7,8 @@
 //
 // A large pass becomes a graph of steps (step_graph.hpp). What a step costs is being handed out,
 // so steps are cut by what they read, wherever one tensor ends and the next one begins: a
-// hundred small tensors are no more steps than a large one of their size.
+// hundred small tensors are no more steps than a large one of their size. The graph of so many
+// steps is kept for the next pass of as many.
 //
 // Guarantees
 //   exact    the bits of one tensor after the other, in replica order, wherever steps are cut;
@@ -21,6 +22,7 @@
 
 #include "troupe/core/recycling.hpp"
 #include "troupe/core/task.hpp"
+#include "troupe/runtime/step_graph.hpp"
 #include "troupe/strategy/reductions/element_reduction.hpp"
 
 namespace troupe::detail {
@@ -36,6 +38,8 @@ class leaf_reduction {
 
   /// The elements [first, last). Stretches that do not overlap may run at once.
   virtual void run(std::size_t first, std::size_t last) const = 0;
+  /// Adds what they read and write.
+  virtual void tell(memory_use& memory, std::size_t first, std::size_t last) const = 0;
 
   std::size_t elements() const noexcept { return elements_; }
   /// Read for one element of the result, of all replicas.
@@ -55,6 +59,9 @@ class reduction_into final : public leaf_reduction {
       : leaf_reduction(out.size(), values.size() * sizeof(element_t<T>)), all_(op, values, out) {}
 
   void run(std::size_t first, std::size_t last) const override { all_.run(first, last); }
+  void tell(memory_use& memory, std::size_t first, std::size_t last) const override {
+    all_.tell(memory, first, last);
+  }
 
  private:
   element_reduction<Op, T, R> all_;
@@ -83,6 +90,11 @@ class reduction_for_all final : public leaf_reduction {
       }
     }
   }
+  void tell(memory_use& memory, std::size_t first, std::size_t last) const override {
+    for (element* const each : everybodys_) {
+      memory.writes(std::span<element>(each + first, last - first));
+    }
+  }
 
  private:
   using element = element_t<T>;
@@ -104,14 +116,21 @@ class fused_pass {
   /// When awaited, all leaves are reduced. \pre It lives until then.
   task<> run() const;
 
+  // For its graph.
+
+  /// Reduces what is read between these bytes; an element belongs to where its first byte is.
+  void run_stretch(std::size_t first, std::size_t last) const;
+  /// What that reads and writes.
+  memory_use memory_of(std::size_t first, std::size_t last) const;
+
  private:
   struct entry {
     const leaf_reduction* leaf;
     std::size_t end;  ///< Of its bytes, among all.
   };
 
-  /// What is read between these bytes; an element belongs to where its first byte is.
-  void run_stretch(std::size_t first, std::size_t last) const;
+  template <class F>
+  void for_each_part(std::size_t first, std::size_t last, F&& part) const;
 
   recycled_vector<entry> leaves_;
   std::size_t bytes_ = 0;
