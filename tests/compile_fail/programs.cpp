@@ -114,6 +114,13 @@ auto f(const per_replica<int>& v) { return gather(v); }
 #elif CASE == 21  // troupe: what has an axis can be gathered
 task<> f(replica_context ctx) { co_await ctx.all_gather(3.0); }
 
+#elif CASE == 88  // troupe: reduce_scatter() is defined for
+task<> f(replica_context ctx) { co_await ctx.reduce_scatter(reduce_op::sum, 3.0); }
+#elif CASE == 89  // troupe: batch_reduce() takes a nest of per_replica values
+auto f(const strategy& s) { return s.extended().batch_reduce(reduce_op::sum, point()); }
+#elif CASE == 90  // troupe: order::global is for integers, float, double, float16 and bfloat16
+auto f(per_replica<std::vector<long double>> v) { return reduce(sum_op(), v, 0, order::global); }
+
 #elif CASE == 76  // troupe: gather does not support indexed_slices
 auto f(const per_replica<indexed_slices<tensor<int>>>& v) { return gather(v); }
 #elif CASE == 77  // troupe: gather does not support indexed_slices
@@ -152,6 +159,8 @@ task<> f(cross_replica_context cross) { co_await cross.merge_call(sum, 1); }
 task<> f(cross_replica_context cross) { co_await cross.all_reduce(reduce_op::sum, 1); }
 #elif CASE == 27  // troupe: all_gather() is a replica's, but this is cross-replica context
 task<> f(cross_replica_context cross) { co_await cross.all_gather(std::vector<int>()); }
+#elif CASE == 91  // troupe: ctx.reduce_scatter() is a replica's, but this is cross-replica context
+task<> f(cross_replica_context cross) { co_await cross.reduce_scatter(reduce_op::sum, 1); }
 #elif CASE == 28  // troupe: cross-replica context is no replica and has no replica_id()
 int f(cross_replica_context cross) { return cross.replica_id(); }
 

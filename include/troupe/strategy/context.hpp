@@ -101,6 +101,11 @@ class replica_context {
   [[nodiscard("co_await it: a gather happens when it is awaited")]] auto all_gather(
       T value, int axis = 0) const;
 
+  /// This replica's stripe, along `axis`, of what all_reduce() gives; see reduce_scatter.hpp.
+  template <class Op, class T>
+  [[nodiscard("co_await it: a reduction happens when it is awaited")]] auto reduce_scatter(
+      Op op, T value, int axis = 0) const;
+
   // What a replica cannot do: here for the sake of the sentence.
   template <class... A>
   auto run(A&&...) const {
@@ -177,6 +182,12 @@ class cross_replica_context {
     static_assert(detail::never<A...>,
                   "troupe: all_gather() is a replica's, but this is cross-replica context: write "
                   "gather(values)");
+  }
+  template <class... A>
+  auto reduce_scatter(A&&...) const {
+    static_assert(detail::never<A...>,
+                  "troupe: ctx.reduce_scatter() is a replica's, but this is cross-replica context: "
+                  "write reduce_scatter(op, values)");
   }
   template <class... A>
   auto replica_id(A&&...) const {

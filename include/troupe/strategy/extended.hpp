@@ -7,6 +7,8 @@
 // for all of them, and makes a mirrored<T>; a device's name for one, and makes a plain T.
 //
 // Everything here is for cross-replica context.
+//
+// budget: one class, whose members are the calls of the model's
 
 #pragma once
 
@@ -78,6 +80,16 @@ class strategy_extended {
               reduce_to(op, each.first, each.second)...);
         },
         pairs);
+  }
+
+  /// A nest of per_replica values in one pass on all lines, in place where they are given away.
+  /// \return when awaited: the nest, with a mirrored<T> in place of each.
+  template <reduction Op, class Nest>
+  [[nodiscard("co_await it")]] auto batch_reduce(Op op, Nest values) const {
+    static_assert(detail::all_reducible<Op, Nest>,
+                  "troupe: batch_reduce() takes a nest of per_replica values");
+    owner_->require_cross_replica("batch_reduce()");
+    return detail::reduce_nest<detail::receiver::caller>(op, std::move(values));
   }
 
   /// The same value for everybody `to` stands for.

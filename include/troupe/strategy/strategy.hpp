@@ -39,6 +39,7 @@
 #include "troupe/strategy/reductions/indexed_slices.hpp"
 #include "troupe/strategy/reductions/reduce.hpp"
 #include "troupe/strategy/reductions/reduce_axis.hpp"
+#include "troupe/strategy/reductions/reduce_scatter.hpp"
 #include "troupe/strategy/reductions/weighted.hpp"
 #include "troupe/strategy/run_operation.hpp"
 #include "troupe/strategy/scope.hpp"
@@ -140,27 +141,29 @@ class strategy {
 
   /// The same, over the replicas and along an axis or several of their values: the mean is
   /// that of all numbers, however many each replica holds. Of a plain value every replica
-  /// has a copy: a sum is as many times as large.
+  /// has a copy: a sum is as many times as large. With order::global the bits do not depend on
+  /// how the numbers were dealt out to replicas; see reduce_axis.hpp.
   /// \throws errc::invalid_axis, too.
-  template <reduction Op, class Value>
-  auto reduce(Op op, const Value& value, std::span<const int> axes) const {
+  template <reduction Op, class Value, summation_order Order = by_replica_order>
+  auto reduce(Op op, const Value& value, std::span<const int> axes, Order how = Order()) const {
     state_->require_cross_replica("reduce()");
     static_assert(!variable_handle<Value>, "troupe: read() the variable, and reduce what it gives");
     if constexpr (is_per_replica<Value>) {
-      return troupe::reduce(op, value, axes);
+      return troupe::reduce(op, value, axes, how);
     } else if constexpr (is_mirrored<Value>) {
-      return detail::reduce_copies(op, value.get(), state_->replicas(), axes);
+      return detail::reduce_copies(op, value.get(), state_->replicas(), axes, how);
     } else {
-      return detail::reduce_copies(op, value, state_->replicas(), axes);
+      return detail::reduce_copies(op, value, state_->replicas(), axes, how);
     }
   }
-  template <reduction Op, class Value>
-  auto reduce(Op op, const Value& value, std::initializer_list<int> axes) const {
-    return reduce(op, value, std::span<const int>(axes.begin(), axes.size()));
+  template <reduction Op, class Value, summation_order Order = by_replica_order>
+  auto reduce(Op op, const Value& value, std::initializer_list<int> axes,
+              Order how = Order()) const {
+    return reduce(op, value, std::span<const int>(axes.begin(), axes.size()), how);
   }
-  template <reduction Op, class Value>
-  auto reduce(Op op, const Value& value, int axis) const {
-    return reduce(op, value, std::span<const int>(&axis, 1));
+  template <reduction Op, class Value, summation_order Order = by_replica_order>
+  auto reduce(Op op, const Value& value, int axis, Order how = Order()) const {
+    return reduce(op, value, std::span<const int>(&axis, 1), how);
   }
 
   /// The replicas' values one after the other along `axis`, in replica order; see gather.hpp.

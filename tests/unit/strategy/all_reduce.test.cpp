@@ -148,8 +148,8 @@ TEST_CASE("what is given away is reduced in the first replica's memory, small an
   for (const std::size_t length : {10u, 1'000'000u}) {
     per_replica<tensor<float>> values = {tensor<float>({length}, 1), tensor<float>({length}, 2)};
     const float* const first = values[0].data();
-    const mirrored<tensor<float>> sum =
-        block_on(rt, detail::reduce_ranges(reduce_op::sum, std::move(values)));
+    const mirrored<tensor<float>> sum = block_on(
+        rt, detail::reduce_nest<detail::receiver::caller>(reduce_op::sum, std::move(values)));
     CHECK(sum.get().data() == first);
     CHECK(sum.get() == tensor<float>({length}, 3));
   }
@@ -159,7 +159,7 @@ TEST_CASE("what belongs to somebody else is left as it is") {
   runtime rt{pool_size{2}};
   std::vector<float> first(100'000, 1), second(100'000, 2);
   const per_replica<std::span<float>> values = {std::span(first), std::span(second)};
-  CHECK(block_on(rt, detail::reduce_ranges(reduce_op::sum, values)).get() ==
+  CHECK(block_on(rt, detail::reduce_nest<detail::receiver::caller>(reduce_op::sum, values)).get() ==
         std::vector<float>(100'000, 3));
   CHECK(first == std::vector<float>(100'000, 1));
 }

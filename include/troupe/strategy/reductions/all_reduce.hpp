@@ -58,7 +58,7 @@ class reducer {
   template <class Regrouped>
   auto operator()(Regrouped values) const {
     if constexpr (has_tensors<Regrouped>) {
-      return reduce_nest(op_, std::move(values));
+      return reduce_nest<receiver::each_replica>(op_, std::move(values));
     } else {
       return leaf_by_leaf<Op>{op_}(values);
     }

@@ -85,18 +85,23 @@ using reduced_t = typename detail::reduced<T, Op>::type;
 
 namespace detail {
 
+/// An R of this shape, to be overwritten.
+template <class R, class Traits = tensor_traits<R>>
+R room_of_shape(const tensor_shape& shape) {
+  if constexpr (requires { Traits::template make_for_overwrite<R>(tensor_shape()); }) {
+    return Traits::template make_for_overwrite<R>(shape);
+  } else {
+    return Traits::template make<R>(shape);
+  }
+}
+
 /// A result of the values' shape, to be overwritten. \throws errc::shape_mismatch unless they
 /// have one.
 template <class Op, class T>
 reduced_t<T, Op> room_for_result(const per_replica<T>& values) {
-  using traits = tensor_traits<T>;
-  using result = reduced_t<T, Op>;
   require_same_shape(values);
-  if constexpr (requires { traits::template make_for_overwrite<result>(tensor_shape()); }) {
-    return traits::template make_for_overwrite<result>(traits::shape(values[0]));
-  } else {
-    return traits::template make<result>(traits::shape(values[0]));
-  }
+  using traits = tensor_traits<T>;
+  return room_of_shape<reduced_t<T, Op>, traits>(traits::shape(values[0]));
 }
 
 /// The elements of a result, to be written.

@@ -1,4 +1,5 @@
-// reduce_nest.hpp - tensors, alone or anywhere in a nest, reduced in one pass; for all_reduce.hpp.
+// reduce_nest.hpp - tensors, alone or anywhere in a nest, reduced in one pass; for all_reduce.hpp
+// and extended.hpp.
 //
 // First all leaves of a nest are looked at, so that what is wrong with one is found while all are
 // whole; then the tensors among them are reduced together (fused_pass.hpp); then the results are
@@ -42,19 +43,6 @@ task<> reduce_ranges_into(Op op, const per_replica<T>* values, std::span<R> out)
   co_await pass.run();
 }
 
-template <reduction Op, class T>
-task<mirrored<reduced_t<T, Op>>> reduce_ranges(Op op, per_replica<T> values) {
-  if constexpr (in_place<Op, T>) {
-    require_same_shape(values);
-    co_await reduce_ranges_into(op, &values, elements_of_result(values[0]));
-    co_return mirrored(std::move(values[0]));
-  } else {
-    auto result = room_for_result<Op>(values);
-    co_await reduce_ranges_into(op, &values, elements_of_result(result));
-    co_return mirrored(std::move(result));
-  }
-}
-
 /// A regrouped structure -> the same structure of reduced leaves.
 template <reduction Op>
 struct leaf_by_leaf {
@@ -84,8 +72,12 @@ inline constexpr bool any_has_tensors<std::tuple<Ts...>> = (has_tensors<Ts> || .
 template <structured T>
 inline constexpr bool has_tensors<T> = any_has_tensors<typename parts<T>::types>;
 
-/// A tensor of a nest while its reduction is under way: each replica gets a copy of what is made.
-template <reduction Op, tensor_leaf T>
+/// Who gets the result of a reduction.
+enum class receiver { caller, each_replica };
+
+/// A tensor of a nest while its reduction is under way: whoever gets it gets a copy of what is
+/// made.
+template <reduction Op, tensor_leaf T, receiver To>
 class tensor_in_hand {
  public:
   using result = reduced_t<T, Op>;
@@ -104,7 +96,7 @@ class tensor_in_hand {
 /// Each gets back what it gave, with other elements.
 template <reduction Op, tensor_leaf T>
   requires in_place<Op, T>
-class tensor_in_hand<Op, T> {
+class tensor_in_hand<Op, T, receiver::each_replica> {
  public:
   tensor_in_hand(Op op, per_replica<T>& values)
       : values_(checked(values)), reduction_(op, values_) {}
@@ -122,6 +114,27 @@ class tensor_in_hand<Op, T> {
   reduction_for_all<Op, T> reduction_;
 };
 
+/// The caller gets what the first replica gave.
+template <reduction Op, tensor_leaf T>
+  requires in_place<Op, T>
+class tensor_in_hand<Op, T, receiver::caller> {
+ public:
+  tensor_in_hand(Op op, per_replica<T>& values)
+      : room_(checked(values)[0]), reduction_(op, values, elements_of_result(room_)) {}
+
+  const leaf_reduction& reduction() const noexcept { return reduction_; }
+  mirrored<T> take() { return mirrored(std::move(room_)); }
+
+ private:
+  static per_replica<T>& checked(per_replica<T>& values) {
+    require_same_shape(values);
+    return values;
+  }
+
+  T& room_;
+  reduction_into<Op, T, element_t<T>> reduction_;
+};
+
 /// What needs no pass.
 template <class R>
 struct reduced_already {
@@ -129,11 +142,11 @@ struct reduced_already {
 };
 
 /// A regrouped nest -> the same nest of what is in hand; its tensors are added to the pass.
-template <reduction Op>
+template <reduction Op, receiver To>
 struct hand_out {
   template <tensor_leaf T>
   auto operator()(per_replica<T>& leaf) const {
-    auto made = std::make_unique<tensor_in_hand<Op, T>>(op, leaf);
+    auto made = std::make_unique<tensor_in_hand<Op, T, To>>(op, leaf);
     pass->add(made->reduction());
     return made;
   }
@@ -153,8 +166,8 @@ struct hand_out {
 
 /// That nest -> its results.
 struct hand_in {
-  template <class Op, class T>
-  auto operator()(std::unique_ptr<tensor_in_hand<Op, T>>& leaf) const {
+  template <class Op, class T, receiver To>
+  auto operator()(std::unique_ptr<tensor_in_hand<Op, T, To>>& leaf) const {
     return leaf->take();
   }
   template <class R>
@@ -167,15 +180,15 @@ struct hand_in {
   }
 };
 
-template <reduction Op, class Nest>
-using nest_in_hand = std::invoke_result_t<const hand_out<Op>&, Nest&>;
+template <reduction Op, receiver To, class Nest>
+using nest_in_hand = std::invoke_result_t<const hand_out<Op, To>&, Nest&>;
 
-/// One result for everybody. A nest may be a single tensor.
-template <reduction Op, class Nest>
-task<std::invoke_result_t<const hand_in&, nest_in_hand<Op, Nest>&>> reduce_nest(Op op,
-                                                                                Nest values) {
+/// A nest may be a single tensor.
+template <receiver To, reduction Op, class Nest>
+task<std::invoke_result_t<const hand_in&, nest_in_hand<Op, To, Nest>&>> reduce_nest(Op op,
+                                                                                    Nest values) {
   fused_pass pass;
-  const hand_out<Op> give(op, &pass);
+  const hand_out<Op, To> give(op, &pass);
   auto in_hand = give(values);
   co_await pass.run();
   const hand_in take;

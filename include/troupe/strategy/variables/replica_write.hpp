@@ -103,7 +103,7 @@ class variable_merge {
  private:
   static task<std::uint64_t> reduce_and_decide(std::shared_ptr<variable_state<T>> state,
                                                per_replica<T> values) {
-    mirrored<T> sum = co_await reduce_ranges(A(), std::move(values));
+    mirrored<T> sum = co_await reduce_nest<receiver::caller>(A(), std::move(values));
     // No replica goes on when the run was cancelled meanwhile: what is decided now would wait in
     // the owners' list, and turn up with somebody else's write.
     if (activity::current()->stop_requested()) throw_cancelled_write(*state);
