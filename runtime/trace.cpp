@@ -3,8 +3,9 @@
 #include "troupe/runtime/trace.hpp"
 
 #include <algorithm>
-#include <iomanip>
 #include <ostream>
+#include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -37,36 +38,62 @@ std::vector<trace_event> tracer::events() const {
   return out;
 }
 
-void write_trace(std::ostream& out, const recording& recorded) {
-  constexpr int width = 16;
-  std::vector<std::uint32_t> columns;
+namespace {
+
+/// What a picture says of an event, in its party's column.
+std::string cell_of(const trace_event& e) {
+  const bool numbered = e.kind == trace_kind::arrive || e.kind == trace_kind::merge_begin;
+  const std::string kind(to_string(e.kind));
+  return numbered ? kind + " #" + std::to_string(e.detail) : kind;
+}
+
+struct column {
+  std::uint32_t who;
+  std::string name;
+  std::size_t width;
+};
+
+/// One for each party that something happened to, as wide as it must be: test frameworks break
+/// long lines.
+std::vector<column> columns_of(const recording& recorded) {
+  std::vector<column> all;
   for (const auto& e : recorded.events) {
-    if (std::find(columns.begin(), columns.end(), e.who) == columns.end()) columns.push_back(e.who);
+    const auto same = [&](const column& c) { return c.who == e.who; };
+    auto known = std::find_if(all.begin(), all.end(), same);
+    if (known == all.end()) {
+      const std::string name = e.who < recorded.names.size() ? recorded.names[e.who] : "?";
+      known = all.insert(all.end(), {e.who, name, name.size()});
+    }
+    known->width = std::max(known->width, cell_of(e).size());
   }
-  std::sort(columns.begin(), columns.end());
-  const auto name = [&](std::uint32_t who) {
-    return who < recorded.names.size() ? recorded.names[who] : "?";
+  std::sort(all.begin(), all.end(), [](const column& a, const column& b) { return a.who < b.who; });
+  return all;
+}
+
+void write_row(std::ostream& out, std::string row, const std::string& last) {
+  row += last;
+  row.erase(row.find_last_not_of(' ') + 1);
+  out << row << "\n";
+}
+
+}  // namespace
+
+void write_trace(std::ostream& out, const recording& recorded) {
+  const auto padded = [](std::string text, std::size_t width) {
+    text.resize(std::max(text.size(), width), ' ');
+    return text + "  ";
   };
+  const std::vector<column> columns = columns_of(recorded);
   if (recorded.lost != 0) out << "(" << recorded.lost << " earlier events were overwritten)\n";
-  out << std::left << std::setw(6) << "step";
-  for (const auto c : columns) out << std::setw(width) << name(c);
-  out << "line\n";
+  std::string row = padded("step", 5);
+  for (const auto& c : columns) row += padded(c.name, c.width);
+  write_row(out, row, "line");
   std::size_t step = 0;
   for (const auto& e : recorded.events) {
     const bool marked = step == recorded.marked;
-    ++step;
-    out << std::setw(6) << std::to_string(step) + (marked ? " *" : "");
-    for (const auto c : columns) {
-      std::string cell;
-      if (c == e.who) {
-        cell = to_string(e.kind);
-        if (e.kind == trace_kind::arrive || e.kind == trace_kind::merge_begin) {
-          cell += " #" + std::to_string(e.detail);
-        }
-      }
-      out << std::setw(width) << (cell.empty() ? "." : cell);
-    }
-    out << (e.at.line() == 0 ? std::string() : to_string(e.at)) << "\n";
+    row = padded(std::to_string(++step) + (marked ? " *" : ""), 5);
+    for (const auto& c : columns) row += padded(c.who == e.who ? cell_of(e) : ".", c.width);
+    write_row(out, row, e.at.line() == 0 ? std::string() : to_string(e.at));
   }
 }
 
