@@ -45,6 +45,7 @@ task<> mailbox::stop() {
 
 void mailbox::leave() noexcept {
   footprint::touches(who(), touch::change);
+  show_state();
   addressee_ = nullptr;
   abandon();
   release();
@@ -57,7 +58,24 @@ void mailbox::release() noexcept {
 void envelope::arrive(event& self, turn how) noexcept {
   auto& letter = static_cast<envelope&>(self);
   if (how == turn::drop) letter.to_.open_ = false;  // The runtime has ended: nobody reads.
+  letter.to_.show_state();
   letter.to_.deliver(letter);
+}
+
+void envelope::arrive_in_any_order(event& self, turn how) noexcept {
+  auto& letter = static_cast<envelope&>(self);
+  // What has to wait for a handler is opened after what came before it.
+  if (letter.to_.handler_) return arrive(self, how);
+  footprint::commutes();
+  if (how == turn::drop) letter.to_.open_ = false;
+  letter.to_.deliver(letter);
+}
+
+void mailbox::show_state() noexcept {
+  if (state_) [[unlikely]] {
+    footprint::shows(who(), *state_);
+    state_.reset();
+  }
 }
 
 void mailbox::take_step(event& self, turn how) noexcept {
@@ -113,6 +131,7 @@ void mailbox::open_kept() noexcept {
 }
 
 void mailbox::fail() noexcept {
+  footprint::touches(who(), touch::change);  // Later mail is dropped, whatever it commutes with.
   if (!failure_) failure_ = std::current_exception();
   open_ = false;
 }

@@ -74,6 +74,8 @@ constexpr std::array catalogue{
           std::errc::owner_dead},
     entry{errc::leaked_coroutine, "a simulated run left coroutines behind",
           std::errc::resource_unavailable_try_again},
+    entry{errc::not_commutative, "messages that were said to commute do not",
+          std::errc::invalid_argument},
     entry{errc::would_block, "blocking here would wait for itself",
           std::errc::resource_deadlock_would_occur},
 };

@@ -63,7 +63,8 @@ one_run run_once(const simulation_options& options, choice_policy& policy,
     failed.steps = engine->steps();
   }
   result.steps = engine->steps();
-  if (result.failure || wishes.journal || wishes.picture) {
+  const bool swapped_next = wishes.log && wishes.log->has_lanes();
+  if (result.failure || wishes.journal || wishes.picture || swapped_next) {
     result.taken = engine->taken();
     result.participants = engine->participants();
   }

@@ -17,7 +17,7 @@ namespace troupe::detail {
 struct one_run {
   std::optional<troupe::failure> failure;
   bool broken_off = false;  ///< By its policy, which has seen the rest before.
-  schedule taken;           ///< Of a run that failed, or of which more was wanted.
+  schedule taken;           ///< Of a run that failed, that is swapped, or of which more was wanted.
   std::uint64_t steps = 0;
   std::vector<step_record> journal;        ///< If it was asked for.
   std::vector<std::string> participants;   ///< The same.

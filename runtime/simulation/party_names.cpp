@@ -15,8 +15,13 @@ std::uint32_t schedule::kind_of(std::string_view kind) noexcept {
 namespace troupe::detail {
 
 void party_names::enroll(const party& who) {
-  if (by_id_.size() <= who.id) by_id_.resize(who.id + 1, nobody);
-  by_id_[who.id] = static_cast<std::uint32_t>(births_.size());
+  const auto birth = static_cast<std::uint32_t>(births_.size());
+  if (by_id_.size() == who.id) {
+    by_id_.push_back(birth);
+  } else {
+    if (by_id_.size() < who.id) by_id_.resize(who.id + 1, nobody);
+    by_id_[who.id] = birth;
+  }
   births_.push_back({who.kind, who.index});
 }
 

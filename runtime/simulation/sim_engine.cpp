@@ -285,6 +285,7 @@ void sim_engine::post(event& e) noexcept {
     return;
   }
   const std::uint32_t owner = e.owner().id;
+  if (log_) log_->posted(owner);
   const auto same = [&](const link& l) { return l.owner == owner && l.sender == acting_; };
   const auto same_held = [&](const held_link& h) { return same(h.what); };
   const std::uint32_t fresh = make_node(e);
@@ -323,7 +324,11 @@ sim_engine::node sim_engine::take_first(link& from) noexcept {
 void sim_engine::enrolled(const party& who) {
   given_names_.enroll(who);
   // The steps of whoever had this id before are not its own.
-  if (who.id + 1 < own_steps_.size()) own_steps_[who.id + 1] = 0;
+  if (who.id + 1 < own_steps_.size()) {
+    own_steps_[who.id + 1] = 0;
+  } else if (who.id + 1 == own_steps_.size()) {
+    own_steps_.push_back(0);
+  }
   if (log_) log_->enroll(who.id, static_cast<std::uint32_t>(who.on->index()));
 }
 

@@ -12,6 +12,7 @@
 
 #include "runtime/simulation/exploration/explorer.hpp"
 #include "runtime/simulation/exploration/progress.hpp"
+#include "runtime/simulation/exploration/swapped_letters.hpp"
 #include "runtime/simulation/one_run.hpp"
 #include "runtime/simulation/policies.hpp"
 #include "runtime/simulation/sim_engine.hpp"
@@ -84,7 +85,7 @@ exploration replay_given(const simulation_options& options, const simulation::pr
   exploration result;
   result.schedules = 1;
   result.replayed = true;
-  detail::one_run run = detail::run_once(options, policy, body, wishes);
+  detail::one_run run = detail::run_and_swap(options, policy, body, wishes);
   result.failure = std::move(run.failure);
   result.program_changed = given.program != 0 && given.program != run.taken.program;
   result.left_out = policy.left_out();

@@ -109,5 +109,37 @@ TEST_CASE("TR-405 leaked_coroutine: a task outlives its world") {
               found.exception));
 }
 
+struct note {
+  using commutes = void;
+  explicit note(int v) : value(v) {}
+  int value;
+};
+
+class latest final : public actor<latest, note> {
+ public:
+  explicit latest(runtime& on) : actor(on, "latest") {}
+  void on(note m) { value_ = m.value; }
+  int state() const { return value_; }
+
+ private:
+  int value_ = 0;
+};
+
+TEST_CASE("TR-406 not_commutative: the last of two messages that are said to commute is kept") {
+  const failure found = failure_of([](world& w) -> task<> {
+    latest who(w.runtime());
+    mirrored_strategy strategy(w.runtime(), 2);
+    co_await strategy.run([](replica_context ctx, latest* to) { to->tell(note(ctx.replica_id())); },
+                          &who);
+    co_await who.stop();
+  });
+  show(raised({.code = errc::not_commutative,
+               .what = "latest/0 is left in another state when the same messages come in another "
+                       "order, as under tr1:kTWs:1AgwAwj.g2-wT",
+               .fix = "take `commutes` out of a message whose order matters; sums of "
+                      "floating-point numbers are among them"},
+              found.exception));
+}
+
 }  // namespace
 }  // namespace troupe::test

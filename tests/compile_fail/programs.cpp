@@ -26,6 +26,9 @@ struct listener : actor<listener, greeting> {
   using actor::actor;
   void on(greeting) {}
 };
+struct noted {
+  using commutes = void;
+};
 
 struct point {
   int x, y;
@@ -60,6 +63,19 @@ int of_a_merge(cross_replica_context);
 auto f(const strategy& s) { return s.run(of_a_merge); }
 #elif CASE == 8   // troupe: this actor does not understand this message
 void f(listener& l) { l.tell(3); }
+#elif CASE == 87  // troupe: the handler of a message that commutes is a plain function
+struct late final : actor<late, noted> {
+  explicit late(runtime& on) : actor(on, "late") {}
+  task<> on(noted);
+  int state() const;
+};
+void f(late& l) { l.tell(noted()); }
+#elif CASE == 88  // troupe: an actor whose messages commute has a `state() const`
+struct silent final : actor<silent, noted> {
+  explicit silent(runtime& on) : actor(on, "silent") {}
+  void on(noted);
+};
+void f(silent& s) { s.tell(noted()); }
 
 // --- what a task cannot await --------------------------------------------------------------------
 #elif CASE == 9   // troupe: a task cannot await this

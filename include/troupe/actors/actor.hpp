@@ -25,6 +25,13 @@
 //   closed  a message the actor does not list does not compile;
 //   steady  a message is recycled memory: the heap is asked for nothing.
 //
+// A message with `using commutes = void;` says that those of the actor may come in any order among
+// each other. Simulation then tries one order, and checks that another one leaves the same
+// `state()`, which std::hash understands:
+//
+//     struct add { using commutes = void; int n; };
+//     int state() const { return total_; }            // of the actor
+//
 // An exception out of a handler ends the actor: the mail it has not taken and all later
 // mail is dropped, so that whoever asked gets errc::broken_reply, and stop() throws it.
 //
@@ -35,6 +42,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -43,9 +51,25 @@
 #include "troupe/actors/mailbox.hpp"
 #include "troupe/actors/reply.hpp"
 #include "troupe/core/task.hpp"
+#include "troupe/runtime/footprint.hpp"
 #include "troupe/runtime/runtime.hpp"
 
 namespace troupe {
+
+namespace detail {
+
+template <class Message>
+concept commuting = requires { typename Message::commutes; };
+
+template <class T>
+std::uint64_t hash_of(const T& value) {
+  return std::hash<T>()(value);
+}
+template <class Actor>
+concept has_state =
+    requires(const Actor& a) { std::hash<std::remove_cvref_t<decltype(a.state())>>()(a.state()); };
+
+}  // namespace detail
 
 template <class Derived, class... Messages>
 class actor {
@@ -95,7 +119,7 @@ class actor {
   class letter final : public envelope {
    public:
     letter(mailbox& to, Message&& message)
-        : envelope(to, &letter::open), message_(std::move(message)) {}
+        : envelope(to, &letter::open, detail::commuting<Message>), message_(std::move(message)) {}
 
     static letter* make(mailbox& to, Message&& message) {
       return new (detail::recycling_allocate(sizeof(letter))) letter(to, std::move(message));
@@ -111,10 +135,23 @@ class actor {
       if (!whom) return task<>();
       if constexpr (std::is_void_v<decltype(whom->on(std::move(message)))>) {
         whom->on(std::move(message));
+        if constexpr (detail::commuting<Message>) keep_state(to);
         return task<>();
       } else {
+        static_assert(!detail::commuting<Message>,
+                      "troupe: the handler of a message that commutes is a plain function: while a "
+                      "coroutine is suspended, others wait");
         return whom->on(std::move(message));
       }
+    }
+
+    static void keep_state(mailbox& to) {
+      static_assert(detail::has_state<Derived>,
+                    "troupe: an actor whose messages commute has a `state() const`, of a type that "
+                    "std::hash understands, so that simulation can check that they do");
+      if (!footprint::wanted()) return;
+      const auto* const left = static_cast<const Derived*>(to.addressee());
+      if (left) to.keep_state(detail::hash_of(left->state()));
     }
 
     Message message_;

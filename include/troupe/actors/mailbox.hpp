@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,12 +35,14 @@ class envelope : public event {
   using opener = task<> (*)(envelope& self, mailbox& to);
 
  protected:
-  envelope(mailbox& to, opener open) noexcept;
+  /// \param commutes The order of such letters of one actor makes no difference.
+  envelope(mailbox& to, opener open, bool commutes = false) noexcept;
   ~envelope() = default;
 
  private:
   friend class mailbox;
   static void arrive(event& self, turn how) noexcept;
+  static void arrive_in_any_order(event& self, turn how) noexcept;
 
   mailbox& to_;
   opener open_;
@@ -57,6 +60,9 @@ class mailbox final : private detail::enrollment, private routine, private root 
 
   /// The actor; null once it is gone, has failed or has been stopped.
   void* addressee() const noexcept { return open_ ? addressee_ : nullptr; }
+
+  /// What letters that commute have left of the actor, as a number, for simulation.
+  void keep_state(std::uint64_t now) noexcept { state_ = now; }
 
   /// Sends; from any thread. The letter is freed when it is opened.
   void post(envelope& e) noexcept { who().on->post(e); }
@@ -80,6 +86,7 @@ class mailbox final : private detail::enrollment, private routine, private root 
   void open(envelope& e) noexcept;
   void open_kept() noexcept;
   void fail() noexcept;
+  void show_state() noexcept;
   void release() noexcept;
   void root_ended() noexcept override;
   void describe(std::vector<std::string>& lines) const override;
@@ -92,11 +99,14 @@ class mailbox final : private detail::enrollment, private routine, private root 
   envelope* first_kept_ = nullptr;
   envelope* last_kept_ = nullptr;
   std::exception_ptr failure_;
+  std::optional<std::uint64_t> state_;     // Nobody has seen it yet.
   std::atomic<std::uint32_t> holders_{1};  // The actor, and each letter under way.
 };
 
-inline envelope::envelope(mailbox& to, opener open) noexcept
-    : event(&envelope::arrive, to.who()), to_(to), open_(open) {
+inline envelope::envelope(mailbox& to, opener open, bool commutes) noexcept
+    : event(commutes ? &envelope::arrive_in_any_order : &envelope::arrive, to.who()),
+      to_(to),
+      open_(open) {
   to.holders_.fetch_add(1, std::memory_order_relaxed);
 }
 

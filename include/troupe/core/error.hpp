@@ -61,6 +61,7 @@ enum class errc {
   too_long = 403,                ///< A simulated run that took more steps than it was allowed.
   injected_fault = 404,          ///< A simulated crash.
   leaked_coroutine = 405,        ///< A simulated run ended, and some of its coroutines are left.
+  not_commutative = 406,         ///< Messages that were said to commute do not.
   would_block = 501,             ///< block_on() from inside what it would wait for.
 };
 

@@ -53,6 +53,19 @@ class footprint {
     if (recorder_) [[unlikely]]
       recorder_->note(other, how);
   }
+  /// The step under way is one of its party's that may be swapped with each other. To be said
+  /// first of all.
+  static void commutes() noexcept {
+    if (recorder_) [[unlikely]]
+      recorder_->note_commuting();
+  }
+  /// What the latest of them have left of the party, as a number: the same in whatever order they
+  /// came, or else they do not commute.
+  static void shows(const party& who, std::uint64_t state) noexcept {
+    if (recorder_) [[unlikely]]
+      recorder_->note_state(who, state);
+  }
+
   /// It touches what belongs to any party that lives on its own line.
   static void changes_line() noexcept {
     if (recorder_) [[unlikely]]
@@ -67,6 +80,8 @@ class footprint {
   virtual void note(const void* thing, touch how) noexcept = 0;
   virtual void note(const party& other, touch how) noexcept = 0;
   virtual void note_line() noexcept = 0;
+  virtual void note_commuting() noexcept = 0;
+  virtual void note_state(const party& who, std::uint64_t state) noexcept = 0;
 
   /// Who listens on this thread.
   static inline constinit thread_local footprint* recorder_ = nullptr;

@@ -19,6 +19,7 @@
 #include "runtime/simulation/exploration/interrupt.hpp"
 #include "runtime/simulation/exploration/progress.hpp"
 #include "runtime/simulation/exploration/saved_search.hpp"
+#include "runtime/simulation/exploration/swapped_letters.hpp"
 #include "runtime/simulation/one_run.hpp"
 #include "runtime/simulation/partial_order/every_order.hpp"
 #include "runtime/simulation/policies.hpp"
@@ -176,6 +177,7 @@ class explorer {
         if (recorded) wishes.log = &log;
         one_run run = run_once(options_, *drawn_policy(options_.seed, i, length_), body_, wishes);
         if (wishes.log) order.read(log, log.steps().size());
+        if (wishes.log && !run.failure) swap_letters(run, log);
         const std::lock_guard lock(mutex);
         ++result_.schedules;
         result_.steps += run.steps;
@@ -281,11 +283,19 @@ class explorer {
     wishes.log = log;
     wishes.check = std::move(check);
     attempt made{run_once(options_, policy, body_, wishes)};
+    if (log && made.held() && !made.run.broken_off) swap_letters(made.run, *log);
     if (wishes.journal && !made.run.failure && !made.run.broken_off) {
       // The first one more often: a small program may have no other.
       made.differs = inquiry_.repeat(made.run, number == 1 ? 4 : 1);
     }
     return made;
+  }
+
+  /// Letters that commute are taken in one order, which is trusted only if another one held.
+  void swap_letters(one_run& run, const step_log& log) const {
+    if (!log.has_lanes()) return;
+    const schedule taken = run.taken;
+    run.failure = swapped_failure(options_, body_, taken, log);
   }
 
   /// \return false if it has failed.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/simulation/exploration/stirred_heap.hpp"
+#include "runtime/simulation/exploration/swapped_letters.hpp"
 #include "runtime/simulation/policies.hpp"
 #include "troupe/core/error.hpp"
 
@@ -96,7 +97,7 @@ failure inquiry::told(failure found) {
     return found;
   }
   if (options_.shrink) found = shrink(options_, body_, std::move(found), watch_);
-  if (options_.why) explain(options_, body_, found, watch_);
+  if (options_.why && !is_not_commutative(found)) explain(options_, body_, found, watch_);
   fails_again(found);
   return found;
 }
@@ -108,7 +109,8 @@ bool inquiry::fails_again(failure& found) {
   run_wishes wishes;
   wishes.picture = true;
   wishes.mark = found.unavoidable.value_or(0);
-  one_run recorded = run_once(options_, again, body_, wishes);
+  one_run recorded = is_not_commutative(found) ? run_and_swap(options_, again, body_, wishes)
+                                               : run_once(options_, again, body_, wishes);
   if (!recorded.failure || !same_failure(*recorded.failure, found)) return false;
   found.picture = std::move(recorded.failure->picture);
   return true;

@@ -55,7 +55,8 @@ bool candidate::depends_on(const candidate& other) const noexcept {
 
 void candidate::add(const step_log& log, std::size_t step) {
   const auto& s = log.steps()[step];
-  owner = log.key_of(s.owner);
+  // A letter that commutes may have been kept, or late, when something else was chosen.
+  if (owner == 0 || !log.is_lane(s.owner)) owner = log.key_of(s.owner);
   line = step_log::line_key(s.line);
   for (const auto& t : log.touches(step)) {
     const auto same = [&](const auto& known) {
@@ -102,6 +103,7 @@ void moment::become_new(std::uint32_t of_values, std::uint32_t in_step) {
   begun = is_value() ? 1 : 0;
   known = 0;
   tried.resize(1);
+  tried.front().owner = 0;
   tried.front().touches.clear();
   tried.front().whole = false;
   asleep.clear();

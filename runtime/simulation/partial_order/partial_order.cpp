@@ -81,6 +81,7 @@ bool partial_order::join_causes(index i) {
   for (index j = latest_[s.owner]; j != none && !before(j, i); j = previous_[j]) {
     if (log_->steps()[j].link == s.link) join(i, j);
   }
+  if (log_->has_lanes()) join_lanes(i);
   bool concluding = false;
   for (const auto& t : log_->touches(i)) {
     if (t.how != touch::conclude) continue;
@@ -94,6 +95,18 @@ bool partial_order::join_causes(index i) {
   }
   if (!concluding && s.cause != none) hash_edge(s.cause);
   return concluding;
+}
+
+/// A link whose letters commute in part has two parties: the actor, and the sender's lane to it.
+void partial_order::join_lanes(index i) {
+  const auto& s = log_->steps()[i];
+  const std::uint32_t actor = log_->actor_of(s.owner);
+  for (std::uint32_t p = 0; p < parties_; ++p) {
+    if (p == s.owner || log_->actor_of(p) != actor) continue;
+    for (index j = latest_[p]; j != none && !before(j, i); j = previous_[j]) {
+      if (log_->steps()[j].link == s.link) join(i, j);
+    }
+  }
 }
 
 void partial_order::collect_conflicts(index i) {
@@ -204,7 +217,7 @@ double partial_order::sequences(std::size_t& states) const {
         so_far[p] = static_cast<std::uint32_t>(state / place[p] % (steps_of[p].size() + 1));
       }
       for (std::size_t p = 0; p < parties_; ++p) {
-        if (so_far[p] == steps_of[p].size() || !possible(steps_of[p][so_far[p]], so_far)) continue;
+        if (so_far[p] == steps_of[p].size() || !may_come(steps_of[p][so_far[p]], so_far)) continue;
         next.emplace_back(state + place[p], ways);
       }
     }
@@ -221,7 +234,7 @@ double partial_order::sequences(std::size_t& states) const {
   return now.front().second;
 }
 
-bool partial_order::possible(index step, const std::vector<std::uint32_t>& so_far) const noexcept {
+bool partial_order::may_come(index step, const std::vector<std::uint32_t>& so_far) const noexcept {
   const std::uint32_t* const needs = clock(step);
   const std::uint32_t owner = log_->steps()[step].owner;
   for (std::uint32_t p = 0; p < parties_; ++p) {

@@ -47,6 +47,10 @@ class partial_order {
   /// one: then the sequence matters, not only the order.
   bool sequence_matters() const noexcept { return sequence_matters_; }
 
+  /// Whether a step may come next, after so many steps of each party. \pre The same for all of
+  /// these.
+  bool may_come(index step, const std::vector<std::uint32_t>& so_far) const noexcept;
+
   /// How many sequences have this order. Counting them uses up `states`; 0 if they are too few.
   double sequences(std::size_t& states) const;
 
@@ -74,6 +78,7 @@ class partial_order {
   void join(index into, index other) noexcept;
   /// \return whether the step concludes something, and might have been posted by another step.
   bool join_causes(index i);
+  void join_lanes(index i);
   void collect_conflicts(index i);
   void collect_steps_of(const logged_touch& touched);
   void collect_touchers(step_key thing);
@@ -81,7 +86,6 @@ class partial_order {
   thing_history* history_of(step_key thing) noexcept;
   thing_history& make_history(step_key thing);
   void put_in_bucket(std::uint32_t which) noexcept;
-  bool possible(index step, const std::vector<std::uint32_t>& so_far) const noexcept;
   void hash_edge(index to) noexcept { edges_ += id_of(to); }
   std::uint64_t id_of(index step) const noexcept;
 

@@ -13,6 +13,8 @@ void step_log::clear() noexcept {
   parties_.clear();
   by_id_.clear();
   things_.clear();
+  lanes_.clear();
+  shown_.clear();
   acting_ = none;
   made_ = made_outside_ = 0;
   idle_ = false;
@@ -25,9 +27,13 @@ step_key step_log::fresh_key() {
 }
 
 void step_log::enroll(std::uint32_t id, std::uint32_t line) {
-  if (by_id_.size() <= id) by_id_.resize(id + 1, none);
-  by_id_[id] = static_cast<std::uint32_t>(parties_.size());
-  parties_.push_back({fresh_key(), line, 0});
+  if (by_id_.size() == id) {
+    by_id_.push_back(static_cast<std::uint32_t>(parties_.size()));
+  } else {
+    if (by_id_.size() < id) by_id_.resize(id + 1, none);
+    by_id_[id] = static_cast<std::uint32_t>(parties_.size());
+  }
+  parties_.push_back({fresh_key(), line, 0, by_id_[id]});
 }
 
 step_key step_log::link_of(std::uint32_t owner_id, std::uint32_t sender_id_plus_1) const noexcept {
@@ -95,6 +101,37 @@ void step_log::note_line() noexcept {
   if (acting_ == none) return;
   const std::uint32_t number = parties_[acting_].line;
   add({line_key(number), touch::change, logged_touch::what::line, number});
+}
+
+/// The step under way was begun as the actor's own.
+void step_log::note_commuting() noexcept {
+  if (acting_ == none) return;
+  step& s = steps_.back();
+  const std::uint32_t actor = acting_;
+  const auto same = [&](const auto& lane) { return lane.first == s.link; };
+  const auto known = std::find_if(lanes_.begin(), lanes_.end(), same);
+  if (known != lanes_.end()) {
+    acting_ = known->second;
+  } else {
+    acting_ = static_cast<std::uint32_t>(parties_.size());
+    parties_.push_back({mixed(4, s.link), s.line, 0, actor});
+    lanes_.emplace_back(s.link, acting_);
+  }
+  --parties_[actor].steps;
+  s.owner = acting_;
+  s.own_number = ++parties_[acting_].steps;
+  add({parties_[actor].key, touch::arrive, logged_touch::what::party, actor});
+}
+
+void step_log::note_state(const party& who, std::uint64_t state) noexcept {
+  if (acting_ != none) shown_.push_back({parties_[by_id_[who.id]].key, state, to_string(who)});
+}
+
+/// Two steps that commute must not have the order of what they post to one party decided by theirs.
+void step_log::touch_link_to(std::uint32_t owner_id) {
+  const step_key sender = parties_[parties_[acting_].actor].key;
+  const step_key link = mixed(mixed(5, sender), parties_[by_id_[owner_id]].key);
+  add({link, touch::change, logged_touch::what::thing, 0});
 }
 
 void step_log::touch_all_lines(std::size_t lines) {

@@ -2,12 +2,17 @@
 //
 // Parties and things have keys by which two runs that differ in the order of their steps can
 // be compared: a key says in which step of whom the party or thing was made, not when.
+//
+// Letters of one actor that commute, from different senders, are steps of different parties here:
+// each sender has a lane to the actor. They touch the actor in a way that commutes, so that
+// everything else that the actor does comes before or after them.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,6 +42,13 @@ struct logged_touch {
   touch how;
   what is;
   std::uint32_t number;  ///< Of the party, or of the line.
+};
+
+/// What letters that commute had left of an actor when something else came.
+struct shown_state {
+  step_key whose;
+  std::uint64_t state;
+  std::string name;
 };
 
 class step_log final : public footprint {
@@ -71,6 +83,10 @@ class step_log final : public footprint {
   /// What the step under way does to time, everybody may notice.
   void touch_all_lines(std::size_t lines);
   void chose(std::uint32_t value) { values_.push_back(value); }
+  /// The step under way has posted something to somebody.
+  void posted(std::uint32_t owner_id) {
+    if (acting_ != none && is_lane(acting_)) touch_link_to(owner_id);
+  }
   void time_moves() noexcept { idle_ = true; }
   void watched() noexcept { steps_.back().watched = true; }
   /// The step under way; none outside of all.
@@ -83,6 +99,11 @@ class step_log final : public footprint {
   std::size_t parties() const noexcept { return parties_.size(); }
   step_key key_of(std::uint32_t party) const noexcept { return parties_[party].key; }
   std::uint32_t line_of(std::uint32_t party) const noexcept { return parties_[party].line; }
+  /// Whether this party is a lane, and to whom; to itself, if it is none.
+  bool is_lane(std::uint32_t party) const noexcept { return parties_[party].actor != party; }
+  std::uint32_t actor_of(std::uint32_t party) const noexcept { return parties_[party].actor; }
+  bool has_lanes() const noexcept { return !lanes_.empty(); }
+  const std::vector<shown_state>& shown() const noexcept { return shown_; }
   std::span<const logged_touch> touches(std::size_t at) const noexcept;
   std::span<const std::uint32_t> values(std::size_t at) const noexcept;
 
@@ -98,6 +119,7 @@ class step_log final : public footprint {
     step_key key;
     std::uint32_t line;
     std::uint32_t steps;
+    std::uint32_t actor;  // Itself, or whose lane it is.
   };
   static constexpr step_key unknown_thing = 1;
 
@@ -105,6 +127,9 @@ class step_log final : public footprint {
   void note(const void* thing, touch how) noexcept override;
   void note(const party& other, touch how) noexcept override;
   void note_line() noexcept override;
+  void note_commuting() noexcept override;
+  void note_state(const party& who, std::uint64_t state) noexcept override;
+  void touch_link_to(std::uint32_t owner_id);
   void add(const logged_touch& touched);
   step_key fresh_key();
 
@@ -114,6 +139,8 @@ class step_log final : public footprint {
   std::vector<enrolled> parties_;
   std::vector<std::uint32_t> by_id_;  // Number of the party that has this id now.
   std::vector<std::pair<const void*, step_key>> things_;
+  std::vector<std::pair<step_key, std::uint32_t>> lanes_;  // By link.
+  std::vector<shown_state> shown_;
   std::uint32_t acting_ = none;  // The party whose step is under way.
   std::uint32_t made_ = 0;       // In this step, or outside of all.
   std::uint32_t made_outside_ = 0;

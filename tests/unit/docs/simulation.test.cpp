@@ -56,5 +56,40 @@ TEST_CASE("the program with shared memory loses an update") {
   CHECK_FALSE(report.failure->same_order_held);
 }
 
+// [commutes]
+struct add {
+  using commutes = void;
+  explicit add(int v) : value(v) {}
+  int value;
+};
+
+class accumulator final : public actor<accumulator, add> {
+ public:
+  explicit accumulator(runtime& on) : actor(on, "accumulator") {}
+  void on(add m) { total_ += m.value; }
+  int state() const { return total_; }  // Whatever std::hash understands.
+
+ private:
+  int total_ = 0;
+};
+// [/commutes]
+
+TEST_CASE("the accumulator of three replicas has one order") {
+  simulation_options options;
+  options.heed_environment = false;
+  const auto report = simulation(options).explore([](world& w) -> task<> {
+    accumulator all(w.runtime());
+    mirrored_strategy strategy(w.runtime(), 3);
+    co_await strategy.run(
+        [](replica_context ctx, accumulator* to) { to->tell(add(ctx.replica_id())); }, &all);
+    co_await sleep_for(1ms);  // All that was told has come.
+    co_await all.stop();
+    w.check(all.state() == 3, "0 + 1 + 2");
+  });
+  INFO(report.text());
+  CHECK(report.passed());
+  CHECK(report.orders == 1);
+}
+
 }  // namespace
 }  // namespace troupe::test
