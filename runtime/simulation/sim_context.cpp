@@ -104,10 +104,15 @@ sim_context::sim_context(sim_engine& engine) : engine_(engine) {
 }
 
 sim_context::~sim_context() {
-  shutdown();
+  shutdown();  // Afterwards there is no other thread.
+  for (event* each : from_outside_) each->step(event::turn::drop);
   destroy();
 }
 
-void sim_context::submit(event& function) noexcept { engine_.post_hop(function); }
+void sim_context::submit(event& function) noexcept {
+  if (std::this_thread::get_id() == home_) return engine_.post_hop(function);
+  const std::lock_guard lock(mutex_);
+  from_outside_.push_back(&function);
+}
 
 }  // namespace troupe::detail

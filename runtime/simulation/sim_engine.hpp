@@ -11,8 +11,10 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "runtime/function_executor.hpp"
@@ -79,12 +81,17 @@ class sim_context final : public function_context {
  public:
   explicit sim_context(sim_engine& engine);
   ~sim_context();
+  /// What Asio's own timers and sockets have to say comes from a thread of theirs, whenever: it is
+  /// kept, and never runs.
   void submit(event& function) noexcept override;
   /// Where its functions run, from now on.
   void run_on(scheduler& line) noexcept { owner_.on = &line; }
 
  private:
   sim_engine& engine_;
+  const std::thread::id home_ = std::this_thread::get_id();
+  std::mutex mutex_;
+  std::vector<event*> from_outside_;
 };
 
 class sim_engine final : public runtime_state {

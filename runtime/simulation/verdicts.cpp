@@ -22,6 +22,14 @@ std::size_t period_of(const std::vector<std::uint32_t>& steps) {
   return 0;
 }
 
+/// What Asio's own timers, sockets and signals wait for does not come into a world.
+bool somebody_awaits_asio(const std::vector<std::string>& waiting) {
+  return std::any_of(waiting.begin(), waiting.end(), [](const std::string& line) {
+    return line.find("an asynchronous operation") != line.npos ||
+           line.find("an asio::awaitable") != line.npos;
+  });
+}
+
 }  // namespace
 
 std::string sim_engine::lasso() const {
@@ -63,6 +71,10 @@ void sim_engine::fail_as_deadlock() const {
                                         "ms: nothing can run and somebody waits");
   facts.waiting = waiting();
   facts.fix = "look for who never answers: each line names what a coroutine waits for";
+  if (somebody_awaits_asio(facts.waiting)) {
+    facts.fix += "; an asio::steady_timer, a socket and a signal are real, and end in no world: a "
+                 "troupe::timer and sleep_for() do";
+  }
   facts.replay = to_string(taken());
   throw error(std::move(facts));
 }

@@ -4,6 +4,7 @@
 #include <asio/cancellation_signal.hpp>
 #include <asio/error.hpp>
 #include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <exception>
@@ -221,6 +222,29 @@ TEST_CASE("same: cancelling a launched task ends its real sleep at once") {
 TEST_CASE("same: on a pool a task can sleep, too") {
   runtime rt{pool_size{1}};
   CHECK_NOTHROW(block_on(rt, sleep_for(std::chrono::nanoseconds(1))));
+}
+
+// -- real time in a world ------------------------------------------------------------------------
+
+/// One timer may well ring while the steps are taken.
+task<> waits_for_real(world& w) {
+  bool rang = false;
+  asio::steady_timer unheard(w.runtime().get_executor(), std::chrono::microseconds(1));
+  unheard.async_wait([&](std::error_code) { rang = true; });
+  for (int i = 0; i < 1'000; ++i) co_await sleep_for(hours(1));
+  w.check(!rang, "nobody hears what comes from outside");
+  asio::steady_timer alarm(w.runtime().get_executor(), std::chrono::microseconds(1));
+  co_await alarm.async_wait(use_task);
+}
+
+TEST_CASE("a timer of Asio's own ends in no world: who waits for it is told what to write") {
+  simulation_options options;
+  options.heed_environment = false;
+  const auto report = simulation(options).explore(waits_for_real);
+  REQUIRE(report.failure);
+  CHECK(report.schedules == 1);
+  CHECK(report.failure->what.find("deadlock at step 1001") != std::string::npos);
+  CHECK(report.failure->what.find("a troupe::timer and sleep_for() do") != std::string::npos);
 }
 
 }  // namespace
