@@ -4,12 +4,16 @@
 // left out, then shorter ones, down to single entries (delta debugging); what remains fits as
 // nearly as it can. Where that ends, "A lets X go on, X lets B go on" may still be "A lets B go
 // on", and somebody may be spared altogether. The result cannot spare any single entry.
+//
+// A short way may be another one altogether. So what is still long is drawn anew a few times, and
+// the smallest of all is kept.
 
 #include <algorithm>
 #include <cstddef>
 #include <set>
 #include <utility>
 
+#include "runtime/simulation/exploration/swapped_letters.hpp"
 #include "runtime/simulation/one_run.hpp"
 #include "runtime/simulation/policies.hpp"
 
@@ -29,15 +33,42 @@ class shrinker {
         schedule_(parse_schedule(best_.schedule)) {}
 
   failure smallest() && {
-    do {
-      leave_out();
-    } while (may_go_on() && (take_a_short_cut() || leave_out_a_party()));
+    shrink_this();
+    for (std::uint64_t i = 0; i < more_starts && is_long() && may_go_on(); ++i) begin_again();
     best_.replays = replays_;
     return std::move(best_);
   }
 
  private:
   static constexpr std::uint64_t budget = 10'000;
+  static constexpr std::size_t few = 3;  // Deviations that somebody still can think through.
+  static constexpr std::uint64_t more_starts = 5;
+  static constexpr std::uint64_t draws_a_start = 500;
+
+  bool is_long() const noexcept { return schedule_.deviations.size() > few; }
+
+  void shrink_this() {
+    do {
+      leave_out();
+    } while (may_go_on() && (take_a_short_cut() || leave_out_a_party()));
+  }
+
+  /// From another schedule that fails alike, unless none is drawn.
+  void begin_again() {
+    const std::uint64_t end = draws_ + draws_a_start;
+    while (draws_ < end && may_go_on()) {
+      const auto policy = drawn_policy(~options_.seed, ++draws_, best_.steps);
+      one_run run = replayed(*policy);
+      if (!run.failure || !same_failure(*run.failure, best_)) continue;
+      failure before = std::exchange(best_, *std::move(run.failure));
+      schedule shorter = std::exchange(schedule_, std::move(run.taken));
+      shrink_this();
+      if (schedule_.deviations.size() < shorter.deviations.size()) return;
+      best_ = std::move(before);
+      schedule_ = std::move(shorter);
+      return;
+    }
+  }
 
   bool may_go_on() const noexcept { return replays_ < budget && !watch_.interrupted(); }
 
@@ -107,11 +138,15 @@ class shrinker {
     return less;
   }
 
-  bool fails_alike(schedule tried) {
+  one_run replayed(choice_policy& policy) {
     ++replays_;
+    return swaps_ ? run_and_swap(options_, policy, body_) : run_once(options_, policy, body_);
+  }
+
+  bool fails_alike(schedule tried) {
     const std::size_t before = schedule_.deviations.size();
     given_choice policy(std::move(tried), given_choice::fit::nearest);
-    one_run run = run_once(options_, policy, body_);
+    one_run run = replayed(policy);
     // What was not left out, but did not fit, is not in what was taken either.
     if (!run.failure || run.taken.deviations.size() >= before) return false;
     if (!same_failure(*run.failure, best_)) return false;
@@ -124,8 +159,10 @@ class shrinker {
   const simulation::program& body_;
   const interrupt_watch& watch_;
   failure best_;
+  const bool swaps_ = is_not_commutative(best_);
   schedule schedule_;
   std::uint64_t replays_ = 0;
+  std::uint64_t draws_ = 0;
 };
 
 }  // namespace
