@@ -176,7 +176,7 @@ TEST_CASE("dense: of very many blocks most need no heap call of their own, all a
   }
   std::size_t right = 0;
   for (std::size_t i = 0; i < very_many; ++i) {
-    right += blocks[i][0] == i % 251 && blocks[i][255] == i % 251 ? 1 : 0;
+    if (blocks[i][0] == i % 251 && blocks[i][255] == i % 251) ++right;
   }
   CHECK(right == very_many);
   for (auto* block : blocks) detail::recycling_free(block, 256);
