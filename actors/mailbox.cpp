@@ -46,8 +46,11 @@ task<> mailbox::stop() {
 void mailbox::leave() noexcept {
   footprint::touches(who(), touch::change);
   show_state();
-  addressee_ = nullptr;
-  abandon();
+  // Where it was stopped, its line may still be dropping late mail, and reads what we leave alone.
+  if (open_) {
+    addressee_ = nullptr;
+    abandon();
+  }
   release();
 }
 

@@ -67,10 +67,10 @@ class line : public scheduler {
   bool run_ready(int& steps) noexcept;
 
   /// Leaves the line as `how`. False if something came in meanwhile: then it is still claimed, and
-  /// whose turn it is has not changed. \pre Claimed.
+  /// whose turn it is has not changed. \pre Claimed, draining_ is held.
   bool leave(state how) noexcept;
 
-  /// Others have posted something. For whoever runs the line, or has run it last.
+  /// Others have posted something. \pre draining_ is held.
   bool anything_waits() noexcept;
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 

@@ -41,8 +41,9 @@ class pool_line final : public line {
     current_ = this;
     while (!ending_.load()) {
       work();
-      // end() before this sees nobody parked: then we see that the line is ending.
-      if (leave(parked) && !ending_.load()) state_.wait(parked);
+      if (closed()) state_.store(parked);  // There is nothing to come, but end().
+      // end() before this has seen nobody parked: then we see that the line is ending.
+      if (!ending_.load()) state_.wait(parked);
     }
     current_ = nullptr;
   }
@@ -54,13 +55,13 @@ class pool_line final : public line {
   }
 
  private:
-  /// Until nothing comes any more. While it looks around the line stays claimed: who posts
-  /// writes to the queue and to nothing else.
+  /// Until nothing comes any more and the line is parked, or until it is closed. While it looks
+  /// around the line stays claimed: who posts writes to the queue and to nothing else.
   void work() noexcept {
     const std::lock_guard lock(draining_);
     while (!closed()) {
       int steps = std::numeric_limits<int>::max();
-      if (!run_ready(steps) && !something_comes()) return;
+      if (!run_ready(steps) && !something_comes() && leave(parked)) return;
     }
   }
 
