@@ -6,10 +6,10 @@
 //     graph.add([&] { sum(all, ab, cd); }, memory_use().reads(ab).reads(cd).writes(all));
 //     co_await run(graph);     // as often as wanted: nothing is made anew
 //
-// A step works on memory that the graph's maker keeps alive. On a pool the graph becomes a
-// Taskflow graph on the pool's own threads; on an executor the steps run one after the other
-// where the awaiting task runs; in simulation each step is an event, and steps that touch the
-// same memory without an order between them are tried in both.
+// A step works on memory that the graph's maker keeps alive. On a pool its lines take the steps
+// together, as a Taskflow graph where there is an order; on an executor the steps run one after
+// the other where the awaiting task runs; in simulation each step is an event, and steps that
+// touch the same memory without an order between them are tried in both.
 //
 // Guarantees
 //   complete   the await ends when every step has ended;
