@@ -3,6 +3,8 @@
 //
 // tests/compile_fail/check compiles this file once for each of them, with CASE set to its number:
 // an `#elif CASE == n`, with the beginning of its sentence in the comment behind. Case 0 compiles.
+//
+// budget: a list of programs of one shape, which grows by what must not compile.
 
 #include <asio/awaitable.hpp>
 #include <coroutine>
