@@ -131,9 +131,9 @@ class merged_write {
 
   bool await_ready() const noexcept { return false; }
   template <std::derived_from<chain_link> Promise>
-  bool await_suspend(std::coroutine_handle<Promise> replica) {
+  void await_suspend(std::coroutine_handle<Promise> replica) {
     state_->require_replica(ctx_, Write::verb);
-    return merge_.await_suspend(replica);
+    merge_.await_suspend(replica);
   }
   const T& await_resume() {
     const auto self = static_cast<std::size_t>(ctx_.replica_id());
