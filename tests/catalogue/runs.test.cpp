@@ -186,7 +186,9 @@ TEST_CASE("TR-106 deadlock: an operation never completes, and a replica waits at
   const error e =
       raised({.code = errc::deadlock,
               .what = "deadlock at step 3, t=0ms: nothing can run and somebody waits",
-              .fix = "look for who never answers: each line names what a coroutine waits for",
+              .fix = "look for who never answers: each line names what a coroutine waits for; an "
+                     "asio::steady_timer, a socket and a signal are real, and end in no world: a "
+                     "troupe::timer and sleep_for() do",
               .waiting = 3,
               .replay = true},
              found.exception);

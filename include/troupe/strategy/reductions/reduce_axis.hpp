@@ -84,10 +84,6 @@ class axis_choice {
   std::size_t count_ = 1;
 };
 
-/// What is left of a T, with the elements that Op makes.
-template <class Op, class T>
-using along_t = typename tensor_traits<T>::template along<reduced_element<Op, element_t<T>>>;
-
 template <class T>
 using some_along = typename tensor_traits<T>::template along<float>;
 
@@ -100,8 +96,9 @@ using along_sum =
     std::conditional_t<std::same_as<Op, sum_op>, fold_of<T>,
                        std::conditional_t<std::same_as<mean_sum<T>, float>, double, mean_sum<T>>>;
 
+/// What is left of a T, with the elements that Op makes. A class, so that its sentences come first.
 template <class Op, class T>
-constexpr void require_along() {
+struct left_along {
   static_assert(has_axes<T>,
                 "troupe: only std::vector, std::array and std::span of numbers and tensor have "
                 "axes; reduce numbers without one");
@@ -109,15 +106,17 @@ constexpr void require_along() {
       additive_reduction<Op>,
       "troupe: along axes there are reduce_op::sum and reduce_op::mean; reduce without an "
       "axis, or give merge_call() a function of your own");
-}
+  using type = typename tensor_traits<T>::template along<reduced_element<Op, element_t<T>>>;
+};
+template <class Op, class T>
+using along_t = typename left_along<Op, T>::type;
 
 /// All replicas' numbers along the axes, exactly.
 template <class Op, class T, class At>
 auto reduce_along(std::size_t n, At&& at, std::span<const int> axes, global_order) {
-  require_along<Op, T>();
+  using result = along_t<Op, T>;
   static_assert(exactly_summable<element_t<T>>,
                 "troupe: order::global is for integers, float, double, float16 and bfloat16");
-  using result = along_t<Op, T>;
   const axis_choice first(tensor_traits<T>::shape(at(0)), axes);
   auto made = tensor_traits<result>::template make<result>(first.remaining());
   const auto out = tensor_traits<result>::values(made);
@@ -141,9 +140,8 @@ auto reduce_along(std::size_t n, At&& at, std::span<const int> axes, global_orde
 /// The sum of each replica's numbers along the axes, then of the replicas'; see walk().
 template <class Op, class T, class At>
 auto reduce_along(std::size_t n, At&& at, std::span<const int> axes, by_replica_order) {
-  require_along<Op, T>();
-  using sum = along_sum<Op, element_t<T>>;
   using result = along_t<Op, T>;
+  using sum = along_sum<Op, element_t<T>>;
   const axis_choice first(tensor_traits<T>::shape(at(0)), axes);
   tensor<sum> total(first.remaining());
   std::size_t count = 0;
