@@ -204,6 +204,7 @@ class activity {
 
   /// Has the memory that the next resume() needs first brought into the cache.
   void fetch_frame() const noexcept {
+    if (!parked_) return;  // It was not entered yet.
     __builtin_prefetch(parked_.address(), 1);
     __builtin_prefetch(static_cast<const std::byte*>(parked_.address()) + 64, 1);
     __builtin_prefetch(waiting_, 1);
