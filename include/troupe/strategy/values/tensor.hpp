@@ -9,7 +9,8 @@
 //
 // Guarantees
 //   dense    row-major, without gaps, aligned for the machine's widest loads;
-//   cheap    a move is a pointer's; the moved-from tensor can be assigned and destroyed.
+//   cheap    a move is a pointer's; the moved-from tensor can be assigned and destroyed;
+//   steady   memory that small tensors leave is kept for the next ones (recycling.hpp).
 
 #pragma once
 
@@ -18,14 +19,13 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
-#include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "troupe/core/recycling.hpp"
 #include "troupe/strategy/values/float16.hpp"
 
 namespace troupe {
@@ -85,22 +85,24 @@ class tensor {
   tensor(tensor&& other) noexcept
       : shape_(std::move(other.shape_)),
         size_(std::exchange(other.size_, 0)),
-        data_(std::move(other.data_)) {}
+        data_(std::exchange(other.data_, nullptr)) {}
   tensor& operator=(tensor other) noexcept {
     shape_.swap(other.shape_);
     std::swap(size_, other.size_);
-    data_.swap(other.data_);
+    std::swap(data_, other.data_);
     return *this;
   }
-  ~tensor() = default;
+  ~tensor() {
+    if (data_) detail::recycling_free_aligned(data_, size_ * sizeof(T));
+  }
 
   const tensor_shape& shape() const noexcept { return shape_; }
   std::size_t rank() const noexcept { return shape_.size(); }
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
 
-  T* data() noexcept { return data_.get(); }
-  const T* data() const noexcept { return data_.get(); }
+  T* data() noexcept { return data_; }
+  const T* data() const noexcept { return data_; }
   std::span<T> values() noexcept { return {data(), size_}; }
   std::span<const T> values() const noexcept { return {data(), size_}; }
 
@@ -149,16 +151,13 @@ class tensor {
 
  private:
   struct uninitialised {};
-  struct aligned_delete {
-    void operator()(T* memory) const noexcept {
-      ::operator delete(memory, std::align_val_t(alignment));
-    }
-  };
 
+  // Results come and go in the same sizes; what the heap aligns costs more than a small sum.
+  static_assert(alignment == detail::recycling_cache::class_bytes);
   tensor(tensor_shape shape, uninitialised)
       : shape_(std::move(shape)),
         size_(detail::elements_of(shape_)),
-        data_(static_cast<T*>(::operator new(size_ * sizeof(T), std::align_val_t(alignment)))) {}
+        data_(static_cast<T*>(detail::recycling_allocate_aligned(size_ * sizeof(T)))) {}
 
   std::size_t offset(std::span<const std::size_t> index) const {
     std::size_t at = 0;
@@ -173,7 +172,7 @@ class tensor {
 
   tensor_shape shape_;
   std::size_t size_;
-  std::unique_ptr<T, aligned_delete> data_;
+  T* data_;
 };
 
 }  // namespace troupe
