@@ -80,14 +80,36 @@ struct multiplied<std::uint16_t> : settled<std::uint16_t> {
   }
 };
 
+/// Which of two goes on: `a` where it is no number or stays before b, otherwise b. One choice with
+/// two conditions becomes branches, and no vectors, where several follow each other.
+template <class T>
+T choose(T a, T b, bool is_number, bool stays) noexcept {
+  const T chosen = stays ? a : b;
+  return is_number ? chosen : a;
+}
+template <class Bits, class T>
+T choose_bits(T a, T b, bool second) noexcept {
+  const Bits mask = Bits{0} - Bits{second};
+  return __builtin_bit_cast(
+      T, (__builtin_bit_cast(Bits, a) & ~mask) | (__builtin_bit_cast(Bits, b) & mask));
+}
+float choose(float a, float b, bool is_number, bool stays) noexcept {
+  return choose_bits<std::uint32_t>(a, b, is_number & !stays);
+}
+#if !defined(__SSE2__) || defined(__SSE4_1__)  // SSE2 has no vectors of such masks.
+double choose(double a, double b, bool is_number, bool stays) noexcept {
+  return choose_bits<std::uint64_t>(a, b, is_number & !stays);
+}
+#endif
+
 // The first of equals stays, a NaN stays, and a NaN that comes is taken.
 template <class T>
 struct least : settled<T> {
-  static T combine(T a, T b) noexcept { return ((a == a) & !(b >= a)) ? b : a; }
+  static T combine(T a, T b) noexcept { return choose(a, b, a == a, b >= a); }
 };
 template <class T>
 struct most : settled<T> {
-  static T combine(T a, T b) noexcept { return ((a == a) & !(b <= a)) ? b : a; }
+  static T combine(T a, T b) noexcept { return choose(a, b, a == a, b <= a); }
 };
 
 template <class T>

@@ -19,7 +19,7 @@ from typing import NamedTuple
 BOUNDS = pathlib.Path(__file__).resolve().parent / "bounds.txt"
 # So many replicas, or tensors of so many bytes.
 CASES = (("merge_call", 2), ("merge_call", 64), ("run", 2), ("run", 64),
-         ("reduce", 1 << 10), ("reduce", 64 << 10))
+         ("reduce", 1 << 10), ("reduce", 64 << 10), ("maximum", 64 << 10))
 MARGIN = 0.03
 SKIPPED = 77
 FEW, MANY = 100, 400  # Rounds: what two runs differ in is the price of MANY - FEW of them.

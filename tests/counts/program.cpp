@@ -3,6 +3,7 @@
 //     counted merge_call 64 1000     a thousand rounds of 64 replicas, after some of warming up
 //     counted run 2 1000             a thousand runs of an empty coroutine on two
 //     counted reduce 65536 1000      a thousand sums of two tensors of so many bytes
+//     counted maximum 65536 1000     a thousand maxima of four
 //
 // Prints how often the heap was asked for something after the warm-up. What is before and after the
 // rounds is the same for any number of them, so that two numbers of rounds tell what one costs.
@@ -62,20 +63,22 @@ task<bool> run_often(const mirrored_strategy* strategy, int rounds, counter* cou
   co_return touched == (warm_up + rounds) * replicas;
 }
 
-constexpr int warm_up_sums = 100;
+constexpr int warm_up_reductions = 100;
 
-bool reduce_often(std::size_t bytes, int rounds, counter* counted) {
+/// Of 1, 2, 3, …
+template <class Op>
+bool reduce_often(Op op, std::size_t tensors, float expected, std::size_t bytes, int rounds,
+                  counter* counted) {
   const std::size_t size = bytes / sizeof(float);
   per_replica<tensor<float>> inputs;
-  inputs.reserve(2);
-  inputs.append(tensor_shape{size}, 1.0F);
-  inputs.append(tensor_shape{size}, 2.0F);
-  tensor<float> sum;
-  for (int round = -warm_up_sums; round < rounds; ++round) {
+  inputs.reserve(tensors);
+  for (std::size_t i = 1; i <= tensors; ++i) inputs.append(tensor_shape{size}, float(i));
+  tensor<float> made;
+  for (int round = -warm_up_reductions; round < rounds; ++round) {
     if (round == 0) counted->emplace();
-    sum = reduce(reduce_op::sum, inputs);
+    made = reduce(op, inputs);
   }
-  return sum.size() == size && sum[0] == 3 && sum[size - 1] == 3;
+  return made.size() == size && made[0] == expected && made[size - 1] == expected;
 }
 
 int number(std::string_view text) {
@@ -93,8 +96,11 @@ int main(int argument_count, char** arguments) {
   const int rounds = number(arguments[3]);
   counter counted;
   bool right = false;
+  const auto bytes = static_cast<std::size_t>(size);
   if (what == "reduce") {
-    right = reduce_often(static_cast<std::size_t>(size), rounds, &counted);
+    right = reduce_often(reduce_op::sum, 2, 3, bytes, rounds, &counted);
+  } else if (what == "maximum") {
+    right = reduce_often(reduce_op::max, 4, 4, bytes, rounds, &counted);
   } else {
     asio::io_context io(1);
     runtime rt{io.get_executor()};
