@@ -2,9 +2,31 @@
 
 #include "troupe/runtime/step_graph.hpp"
 
-#include "troupe/core/contract.hpp"
+#include <algorithm>
+#include <string>
+
+#include "troupe/core/error.hpp"
 
 namespace troupe {
+
+namespace {
+
+[[noreturn]] void throw_no_such_order(std::size_t before, std::size_t after, std::size_t steps) {
+  const std::size_t last = std::max(before, after);
+  if (last >= steps) {
+    throw error(errc::invalid_step,
+                "there is no step " + std::to_string(last) + " in a graph of " +
+                    std::to_string(steps) + (steps == 1 ? " step" : " steps"),
+                "give precede() numbers that add() of the same graph has returned");
+  }
+  throw error(errc::invalid_step,
+              "step " + std::to_string(before) + " cannot come before step " +
+                  std::to_string(after) +
+                  (before == after ? ", which is itself" : ", which was added earlier"),
+              "add the step that comes first before the other one");
+}
+
+}  // namespace
 
 memory_use& memory_use::add(const void* at, std::size_t bytes, bool written) {
   const auto* const first = static_cast<const std::byte*>(at);
@@ -49,7 +71,7 @@ step_graph::id step_graph::add(std::function<void()> work, memory_use memory) {
 }
 
 void step_graph::precede(id before, id after) {
-  TROUPE_ASSERT(before < after && after < size());
+  if (before >= after || after >= size()) throw_no_such_order(before, after, size());
   steps_[before].successors.push_back(after);
   steps_[after].predecessors.push_back(before);
   lowered_.reset();

@@ -65,6 +65,8 @@ constexpr std::array catalogue{
           std::errc::invalid_argument},
     entry{errc::invalid_batch, "a batch or pipeline that cannot be shared out",
           std::errc::invalid_argument},
+    entry{errc::invalid_step, "an order of steps that a graph cannot have",
+          std::errc::invalid_argument},
     entry{errc::invalid_schedule, "a schedule string that cannot be read",
           std::errc::invalid_argument},
     entry{errc::schedule_diverged, "a schedule that does not fit the program",

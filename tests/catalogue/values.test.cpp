@@ -232,5 +232,21 @@ TEST_CASE("TR-311 invalid_batch: a batch that leaves a rest") {
          thrown_by([] { input_context(2, 2, 6); }));
 }
 
+// -- 312 ------------------------------------------------------------------------------------------
+
+TEST_CASE("TR-312 invalid_step: a step that is not there") {
+  step_graph graph;
+  const step_graph::id first = graph.add([] {});
+  const step_graph::id second = graph.add([] {});
+  show(raised({.code = errc::invalid_step,
+               .what = "there is no step 2 in a graph of 2 steps",
+               .fix = "give precede() numbers that add() of the same graph has returned"},
+              thrown_by([&] { graph.precede(first, 2); })));
+  raised({.code = errc::invalid_step,
+          .what = "step 1 cannot come before step 0, which was added earlier",
+          .fix = "add the step that comes first before the other one"},
+         thrown_by([&] { graph.precede(second, first); }));
+}
+
 }  // namespace
 }  // namespace troupe::test

@@ -64,6 +64,12 @@ auto f(const strategy& s) { return s.run(wants_text, per_replica<int>({1, 2})); 
 #elif CASE == 7   // troupe: run() cannot call this function with these arguments
 int of_a_merge(cross_replica_context);
 auto f(const strategy& s) { return s.run(of_a_merge); }
+#elif CASE == 94  // troupe: what a replica function returns to run() is aligned to 64 bytes at most
+struct alignas(128) two_lines {
+  char bytes[128];
+};
+two_lines wide();
+auto f(const strategy& s) { return s.run(wide); }
 #elif CASE == 8   // troupe: this actor does not understand this message
 void f(listener& l) { l.tell(3); }
 #elif CASE == 92  // troupe: an actor whose messages commute has a `state() const`
@@ -128,6 +134,8 @@ task<> f(replica_context ctx) { co_await ctx.all_gather(3.0); }
 
 #elif CASE == 88  // troupe: reduce_scatter() is defined for
 task<> f(replica_context ctx) { co_await ctx.reduce_scatter(reduce_op::sum, 3.0); }
+#elif CASE == 93  // troupe: reduce_scatter() is defined for
+auto f(const per_replica<double>& v) { return reduce_scatter(reduce_op::sum, v); }
 #elif CASE == 89  // troupe: batch_reduce() takes a nest of per_replica values
 auto f(const strategy& s) { return s.extended().batch_reduce(reduce_op::sum, point()); }
 #elif CASE == 90  // troupe: order::global is for integers, float, double, float16 and bfloat16

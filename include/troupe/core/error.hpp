@@ -56,6 +56,7 @@ enum class errc {
   division_by_zero = 309,        ///< Integers were to be divided by zero.
   invalid_hint = 310,            ///< A communication hint no strategy can heed.
   invalid_batch = 311,           ///< A batch or pipeline that cannot be shared out.
+  invalid_step = 312,            ///< An order between steps that a graph cannot have.
   invalid_schedule = 401,        ///< A schedule string that cannot be read.
   schedule_diverged = 402,       ///< A schedule that does not fit the program any more.
   too_long = 403,                ///< A simulated run that took more steps than it was allowed.

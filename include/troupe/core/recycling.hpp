@@ -174,8 +174,12 @@ struct recycling_allocator {
 
   T* allocate(std::size_t n) {
     static_assert(alignof(T) <= detail::recycling_cache::class_bytes,
-                  "over-aligned: use std::allocator");
-    if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
+                  "troupe: recycled memory is aligned to 64 bytes at most: use std::allocator, or "
+                  "keep what is aligned to more behind a pointer");
+    // Below half of all memory, so that nothing wraps around where a size is rounded up.
+    if (n > std::numeric_limits<std::size_t>::max() / 2 / sizeof(T)) {
+      throw std::bad_array_new_length();
+    }
     if constexpr (over_aligned) {
       return static_cast<T*>(detail::recycling_allocate_aligned(n * sizeof(T)));
     } else {

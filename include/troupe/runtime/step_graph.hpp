@@ -92,7 +92,8 @@ class step_graph {
   /// A step that comes after all it has to come after. Looks at every step there is.
   id add(std::function<void()> work, memory_use memory);
 
-  /// `after` starts when `before` has ended. \pre `before` was added before `after`.
+  /// `after` starts when `before` has ended. Both are numbers that add() has returned.
+  /// \throws errc::invalid_step unless `before` was added before `after`: nothing has changed.
   void precede(id before, id after);
 
   std::size_t size() const noexcept { return steps_.size(); }

@@ -30,6 +30,10 @@ namespace detail {
 /// Room for the results, filled by the replicas in any order, on any line.
 template <class T>
 class result_row {
+  static_assert(alignof(T) <= recycling_cache::class_bytes,
+                "troupe: what a replica function returns to run() is aligned to 64 bytes at most: "
+                "return what is aligned to more by a std::unique_ptr");
+
  public:
   void open(std::size_t n) { slots_.resize(n); }
   template <class U>

@@ -25,6 +25,7 @@ constexpr std::array all_codes = {
     errc::not_equivalent,   errc::aggregation_required,   errc::division_by_zero,
     errc::invalid_schedule, errc::schedule_diverged,      errc::too_long,
     errc::would_block,      errc::invalid_hint,           errc::invalid_batch,
+    errc::invalid_step,
 };
 
 constexpr errc no_such_code = static_cast<errc>(999);

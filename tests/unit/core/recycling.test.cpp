@@ -216,9 +216,13 @@ TEST_CASE("bounded: large blocks are not kept") {
 }
 
 TEST_CASE("an allocation larger than memory is refused") {
+  constexpr auto most = std::numeric_limits<std::size_t>::max();
   recycling_allocator<int> memory;
-  const auto too_many = std::numeric_limits<std::size_t>::max();
-  CHECK_THROWS_AS(memory.allocate(too_many), std::bad_array_new_length);
+  CHECK_THROWS_AS(memory.allocate(most), std::bad_array_new_length);
+  recycling_allocator<char> of_bytes;  // Rounded up to whole blocks it would be nothing.
+  CHECK_THROWS_AS(of_bytes.allocate(most), std::bad_array_new_length);
+  recycling_allocator<line_of_cache> of_lines;  // Room to align it comes on top.
+  CHECK_THROWS_AS(of_lines.allocate(most / sizeof(line_of_cache)), std::bad_array_new_length);
 }
 
 // -- what stands on it ----------------------------------------------------------------------------

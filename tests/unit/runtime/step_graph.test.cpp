@@ -5,6 +5,7 @@
 #include <asio/io_context.hpp>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "tests/support/explore.hpp"
+#include "tests/support/outcome.hpp"
 
 namespace troupe::test {
 namespace {
@@ -55,6 +57,29 @@ TEST_CASE("every step runs once, after those before it, on an executor and on po
       for (const auto& r : runs) CHECK(r == 1);
     }
   }
+}
+
+TEST_CASE("an order that a graph cannot have is refused, and changes nothing") {
+  step_graph graph;
+  std::string order;
+  const auto first = graph.add([&] { order += 'a'; });
+  const auto second = graph.add([&] { order += 'b'; });
+  const auto refused = [&](step_graph::id before, step_graph::id after) {
+    return is(thrown_by([&] { graph.precede(before, after); }), errc::invalid_step);
+  };
+  CHECK(refused(first, 2));
+  CHECK(refused(2, first));
+  CHECK(refused(7, 3));
+  CHECK(refused(first, std::numeric_limits<step_graph::id>::max()));
+  CHECK(refused(first, first));
+  CHECK(refused(second, first));
+  for (const auto& step : graph.steps())
+    CHECK((step.successors.empty() && step.predecessors.empty()));
+  graph.precede(first, second);
+  asio::io_context io;
+  runtime rt(io.get_executor());
+  block_on(rt, run_all(graph));
+  CHECK(order == "ab");
 }
 
 TEST_CASE("a simulation tries every order that the edges leave open") {

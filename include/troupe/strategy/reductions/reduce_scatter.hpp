@@ -153,6 +153,14 @@ template <class Op, class T>
 concept scatterable = reduction<Op> && gatherable<T> && reducible<T> &&
                       (!named_own_reduction<Op> || combines<Op, element_t<T>>);
 
+/// No function: a body is looked at after all that stands beside the call.
+template <class Op, class T>
+struct scatter_rule {
+  static_assert(scatterable<Op, T>,
+                "troupe: reduce_scatter() is defined for std::vector and std::array of numbers and "
+                "for tensor; reduce leaves of structures one by one");
+};
+
 template <class Op, class T>
 task<per_replica<stripe_t<T, Op>>> reduce_stripes(Op op, per_replica<T> values, int axis) {
   stripes_in_hand<Op, T> stripes(op, values, axis);
@@ -189,9 +197,7 @@ class scatterer {
 ///         the values have that axis: it counts from 0 only.
 template <class Op, class T>
 auto reduce_scatter(Op op, const per_replica<T>& values, int axis = 0) {
-  static_assert(detail::scatterable<Op, T>,
-                "troupe: reduce_scatter() is defined for std::vector and std::array of numbers and "
-                "for tensor; reduce leaves of structures one by one");
+  static_cast<void>(detail::scatter_rule<Op, T>());
   detail::stripes_in_hand<Op, T> stripes(op, values, axis);
   stripes.run();
   return stripes.take();
@@ -199,9 +205,7 @@ auto reduce_scatter(Op op, const per_replica<T>& values, int axis = 0) {
 
 template <class Op, class T>
 auto replica_context::reduce_scatter(Op op, T value, int axis) const {
-  static_assert(detail::scatterable<Op, T>,
-                "troupe: reduce_scatter() is defined for std::vector and std::array of numbers and "
-                "for tensor; reduce leaves of structures one by one");
+  static_cast<void>(detail::scatter_rule<Op, T>());
   static_assert(!named_own_reduction<Op> || std::equality_comparable<Op>,
                 "troupe: an operation that has members has an operator==, which tells whether the "
                 "replicas have called the same");
