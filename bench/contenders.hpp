@@ -87,6 +87,7 @@ void add_openmp_reductions(table& contest, std::size_t replicas, std::size_t byt
 /// Reads all inputs and writes as much as a result.
 void add_openmp_bandwidth(table& contest, std::size_t replicas, std::size_t bytes);
 void add_our_reduce_call(table& contest, std::size_t replicas, std::size_t bytes);
+/// With a remark: from which size on the pool's threads share a reduction, and should here.
 void add_our_reductions(table& contest, std::size_t replicas, std::size_t bytes);
 /// `tensors` of them together have so many bytes for each replica.
 void add_our_tensor_reductions(table& contest, std::size_t replicas, std::size_t tensors,

@@ -2,8 +2,13 @@
 // reduction on a pool of two, one pass over many small tensors, and an all_reduce() by replicas,
 // with all that belongs to it.
 
+#include <algorithm>
+#include <array>
+#include <limits>
 #include <memory>
 #include <span>
+#include <sstream>
+#include <string>
 #include <troupe/troupe.hpp>
 #include <vector>
 
@@ -36,14 +41,46 @@ task<> reduce_often(reduce_data* data, std::uint64_t rounds, stopwatch* watch) {
   watch->stop();
 }
 
-double run_graph(std::size_t replicas, std::size_t bytes, std::uint64_t rounds) {
+double run_graph(std::size_t replicas, std::size_t bytes, std::uint64_t rounds,
+                 pool_size pool = pool_size(2)) {
   reduce_data& data = data_of(replicas, bytes);
   spoil(data);
-  runtime rt{pool_size{2}};
+  runtime rt{pool};
   stopwatch watch;
   block_on(rt, reduce_often(&data, rounds, &watch));
   expect_sum(data.out.values(), replicas);
   return watch.nanoseconds();
+}
+
+/// How a graph compares with one thread, for sums of two tensors that are so many bytes together:
+/// the median of pairs that were run one after the other.
+double graph_over_one_thread(std::size_t bytes) {
+  constexpr std::size_t pairs = 15;
+  constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+  const std::uint64_t rounds = (std::uint64_t{64} << 20U) / bytes;
+  std::array<double, pairs> ratios{};
+  for (double& each : ratios) {
+    const double one_thread = run_graph(2, bytes / 2, rounds, pool_size(2, never));
+    each = run_graph(2, bytes / 2, rounds, pool_size(2, 0)) / one_thread;
+  }
+  std::ranges::sort(ratios);
+  return ratios[pairs / 2];
+}
+
+/// Measured when the first table is printed.
+const std::string& remark_on_graphs() {
+  static const std::string made = [] {
+    std::ostringstream text;
+    text.precision(2);
+    text << "threads share what reads " << pool_size(2).graph_from / 1024
+         << " KiB or more; as a graph, over one thread:";
+    for (std::size_t kibibytes = 32; kibibytes <= 2'048; kibibytes *= 2) {
+      text << ' ' << kibibytes << " KiB " << graph_over_one_thread(kibibytes * 1024);
+      text << (kibibytes < 2'048 ? "," : "");
+    }
+    return text.str();
+  }();
+  return made;
 }
 
 /// Maxima, which stay the same from the first round on.
@@ -173,6 +210,7 @@ void add_our_reductions(table& contest, std::size_t replicas, std::size_t bytes)
   contest.contenders.push_back({"troupe_all_reduce", [=](std::uint64_t rounds) {
                                   return run_all_reduce(replicas, bytes, rounds);
                                 }});
+  contest.remark = remark_on_graphs;
 }
 
 }  // namespace troupe::bench

@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "troupe/runtime/footprint.hpp"
+#include "troupe/runtime/runtime_state.hpp"
 
 namespace troupe::detail {
 
 namespace {
 
-/// Below this many bytes of input a reduction is done where it is: a graph costs more.
-constexpr std::size_t graph_pays_from = 256 * 1024;
 /// What one step reads, unless there would be too many steps: one costs about as much as reading
 /// 2 KiB.
 constexpr std::size_t bytes_per_step = 256 * 1024;
@@ -78,7 +77,8 @@ class kept_stretches {
 }  // namespace
 
 task<> fused_pass::run() const {
-  if (bytes_ < graph_pays_from) {
+  const scheduler* const here = scheduler::current();
+  if (bytes_ < (here ? here->home().graph_from() : runtime_state::graph_pays_from)) {
     for (const entry& each : leaves_) each.leaf->run(0, each.leaf->elements());
     co_return;
   }

@@ -245,7 +245,9 @@ std::shared_ptr<runtime_state> make_executor_runtime(asio::any_io_executor execu
 runtime::runtime(asio::any_io_executor executor)
     : state_(detail::make_executor_runtime(std::move(executor))) {}
 
-runtime::runtime(pool_size size) : state_(detail::make_pool_runtime(size.threads)) {}
+runtime::runtime(pool_size size) : state_(detail::make_pool_runtime(size.threads)) {
+  state_->graph_from(size.graph_from);
+}
 
 runtime::~runtime() { state_->close(); }
 

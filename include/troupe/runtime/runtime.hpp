@@ -34,8 +34,15 @@ namespace troupe {
 
 /// A number of threads. \pre At least one; otherwise the runtime's constructor throws.
 struct pool_size {
-  explicit constexpr pool_size(std::size_t n) noexcept : threads(n) {}
+  /// \param from_bytes How much a reduction reads before the threads share it as a graph of steps;
+  ///        less is done by the one that is there. Which of them wins depends on the machine:
+  ///        `bench/run --only D2` says where. The bits are the same. 0: all are shared, the
+  ///        greatest number: none.
+  explicit constexpr pool_size(std::size_t n,
+                               std::size_t from_bytes = runtime_state::graph_pays_from) noexcept
+      : threads(n), graph_from(from_bytes) {}
   std::size_t threads;
+  std::size_t graph_from;
 };
 
 class runtime {

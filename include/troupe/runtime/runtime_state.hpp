@@ -49,6 +49,10 @@ class root {
 
 class runtime_state : public std::enable_shared_from_this<runtime_state> {
  public:
+  /// Unless somebody says otherwise: below, handing out steps has cost more than a second thread
+  /// wins, on the machines it was measured on.
+  static constexpr std::size_t graph_pays_from = std::size_t{256} * 1024;
+
   runtime_state(const runtime_state&) = delete;
   runtime_state& operator=(const runtime_state&) = delete;
   virtual ~runtime_state() = default;
@@ -81,6 +85,11 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   /// Runs `graph`: here and now, then returns null; or elsewhere, then wakes `waiter` at
   /// the end and returns what must be kept until then.
   virtual std::shared_ptr<void> start(step_graph& graph, activity& waiter);
+
+  /// How many bytes a reduction reads from which on it is a graph.
+  std::size_t graph_from() const noexcept { return graph_from_; }
+  /// \pre Nothing runs yet.
+  void graph_from(std::size_t bytes) noexcept { graph_from_ = bytes; }
 
   /// Ends everything that runs here; see runtime.hpp, "closing".
   virtual void close() noexcept = 0;
@@ -133,6 +142,7 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   recycled_vector<std::uint32_t> retired_;
   std::vector<std::unique_ptr<tracer>> tracers_;
   std::atomic<bool> closed_{false};
+  std::size_t graph_from_ = graph_pays_from;
 };
 
 }  // namespace troupe

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -109,6 +110,33 @@ TEST_CASE("a hundred small tensors are no more steps than a large one of their s
   CHECK(calls < 100 + one.front()->calls());
 }
 
+/// How many calls a pass of two steps' size takes.
+int calls_on(pool_size size) {
+  runtime rt{size};
+  const leaves all = leaves_of({{65'536, 8}});
+  block_on(rt, reduce_all(&all));
+  check_each_once(all);
+  return all.front()->calls();
+}
+
+TEST_CASE("small: from which size on a pass is a graph, its pool is told") {
+  constexpr std::size_t bytes = 65'536 * 8;
+  CHECK(pool_size(2).graph_from == 256 * 1024);
+  CHECK(calls_on(pool_size(2)) == 2);
+  CHECK(calls_on(pool_size(2, 0)) == 2);
+  CHECK(calls_on(pool_size(2, bytes)) == 2);
+  CHECK(calls_on(pool_size(2, bytes + 1)) == 1);
+  CHECK(calls_on(pool_size(2, std::numeric_limits<std::size_t>::max())) == 1);
+}
+
+TEST_CASE("small: where everything is a graph, a pass of nothing and of one element ends, too") {
+  runtime rt{pool_size{2, 0}};
+  for (const leaves& all : {leaves_of({}), leaves_of({{0, 4}}), leaves_of({{1, 1}, {0, 8}})}) {
+    block_on(rt, reduce_all(&all));
+    check_each_once(all);
+  }
+}
+
 // -- nests ----------------------------------------------------------------------------------------
 
 using nest = std::tuple<std::vector<tensor<float>>, std::map<int, std::vector<double>>, float,
@@ -172,8 +200,9 @@ TEST_CASE(
     "exact: a large nest has the bits of its leaves reduced one after the other, on any pool") {
   for (const int replicas : {1, 2, 3, 5}) {
     const nest wanted = expected(replicas);
-    for (const unsigned threads : {1u, 2u, 3u}) {
-      runtime rt{pool_size{threads}};
+    for (const pool_size& pool : {pool_size(1), pool_size(2), pool_size(3), pool_size(2, 0),
+                                  pool_size(2, std::numeric_limits<std::size_t>::max())}) {
+      runtime rt{pool};
       const mirrored_strategy strategy(rt, replicas);
       const auto got = block_on(rt, strategy.run(sum_of, nests_of(replicas)));
       for (int i = 0; i < replicas; ++i) {
