@@ -36,8 +36,9 @@ asio::any_io_executor executor_of(const activity& self) {
 }
 
 void touch_asio(const activity& self) noexcept {
+  // Its functions run in the order in which they came, whoever posted them.
   const runtime_state& home = static_cast<const routine&>(self).owner().on->home();
-  footprint::touches(&home.context(), touch::change);
+  footprint::touches(&home, touch::change);
 }
 
 }  // namespace troupe::detail

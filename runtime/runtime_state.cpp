@@ -16,21 +16,24 @@ std::string to_string(const party& who) {
 
 party runtime_state::enroll(std::string_view kind, std::uint32_t index, std::size_t line_number) {
   const auto guard = lock();
-  party who{.kind = kind, .index = index, .id = 0, .on = nullptr};
+  std::uint32_t id = 0;
   if (retired_.empty()) {
-    who.id = static_cast<std::uint32_t>(names_.size());
+    id = static_cast<std::uint32_t>(names_.size());
     if (names_.size() == names_.capacity()) {
       const std::size_t room = std::max<std::size_t>(16, 2 * names_.size());
       retired_.reserve(room);  // First, so that retire() never allocates.
       names_.reserve(room);
     }
-    names_.push_back(who);
+    names_.emplace_back();
   } else {
-    who.id = retired_.back();
+    id = retired_.back();
     retired_.pop_back();
   }
-  who.on = &line(line_number == ~std::size_t{0} ? who.id : line_number);
-  names_[who.id] = who;
+  party& who = names_[id];
+  who = {.kind = kind,
+         .index = index,
+         .id = id,
+         .on = &line(line_number == ~std::size_t{0} ? id : line_number)};
   enrolled(who);
   return who;
 }

@@ -63,6 +63,7 @@ one_run run_once(const simulation_options& options, choice_policy& policy,
     failed.steps = engine->steps();
   }
   result.steps = engine->steps();
+  result.choices = engine->choices();
   const bool swapped_next = wishes.log && wishes.log->has_lanes();
   if (result.failure || wishes.journal || wishes.picture || swapped_next) {
     result.taken = engine->taken();

@@ -19,6 +19,7 @@ struct one_run {
   bool broken_off = false;  ///< By its policy, which has seen the rest before.
   schedule taken;           ///< Of a run that failed, that is swapped, or of which more was wanted.
   std::uint64_t steps = 0;
+  std::uint64_t choices = 0;               ///< Of all that was chosen; no other run has it.
   std::vector<step_record> journal;        ///< If it was asked for.
   std::vector<std::string> participants;   ///< The same.
   std::vector<std::string> sometimes_met;  ///< Claims that were met.

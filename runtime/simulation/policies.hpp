@@ -20,7 +20,11 @@ class seeded {
  public:
   explicit seeded(std::uint64_t seed) noexcept : state_(seed) {}
   std::uint64_t next() noexcept;
-  std::size_t below(std::size_t n) noexcept { return static_cast<std::size_t>(next() % n); }
+  std::size_t below(std::size_t n) noexcept {
+    // Mostly there are two, and a division takes long.
+    const std::uint64_t drawn = next();
+    return static_cast<std::size_t>((n & (n - 1)) == 0 ? drawn & (n - 1) : drawn % n);
+  }
 
  private:
   std::uint64_t state_;
@@ -72,8 +76,8 @@ class random_priorities final : public choice_policy {
   std::size_t highest(const choice_point& point);
 
   seeded dice_;
-  std::vector<std::uint64_t> changes_;     // Steps, in order.
-  std::vector<std::uint64_t> priorities_;  // Index = party; 0: not drawn yet.
+  recycled_vector<std::uint64_t> changes_;     // Steps, in order.
+  recycled_vector<std::uint64_t> priorities_;  // Index = party; 0: not drawn yet.
   std::size_t changed_ = 0;
 };
 

@@ -99,7 +99,8 @@ class world_clock final : public virtual_clock {
 
 }  // namespace
 
-sim_context::sim_context(sim_engine& engine) : engine_(engine) {
+sim_context::sim_context(sim_engine& engine, scheduler& line) : engine_(engine) {
+  owner_.on = &line;
   asio::use_service<virtual_time>(*this).clock = std::make_unique<world_clock>(engine);
 }
 

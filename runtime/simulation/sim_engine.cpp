@@ -67,9 +67,7 @@ sim_engine::sim_engine(const simulation_options& options, choice_policy& policy,
   if (log_) log_->clear();
   reserve_lines(sim_lines_.size());
   for (std::size_t i = 0; i < sim_lines_.size(); ++i) add_line(sim_lines_[i].emplace(i, *this));
-  context_.run_on(line(0));
   ready_.reserve(usual_size);
-  nodes_.reserve(usual_size);
   own_steps_.reserve(usual_size);
   deviations_.reserve(usual_size);
 }
@@ -89,7 +87,7 @@ void sim_engine::run(const simulation::program& body) {
   } const on_exit{outer, log_};
   if (log_) {
     log_->listen();
-    footprint::made(&context());
+    footprint::made(static_cast<const runtime_state*>(this));
     footprint::made(&faults_);
   }
 
@@ -123,15 +121,14 @@ void sim_engine::take(std::size_t chosen) {
     return;
   }
   auto& from = ready_[chosen];
-  event& next = *nodes_[from.first].what;
-  if (log_) log_->begin(from.owner, from.key, nodes_[from.first].cause);
+  event& next = *from.what;
+  if (log_) log_->begin(from.owner, from.key, from.cause);
   begin_step(from.owner, from.sender, ready_.size());
-  const fault suffered = decide_fault(next.owner());
+  const fault suffered = faults_.in_play() ? decide_fault(next.owner()) : fault::none;
   if (suffered == fault::stall || suffered == fault::delay) {
     hold(chosen);
   } else {
-    take_first(from);
-    if (from.first == none) ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    if (!take_first(from)) ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(chosen));
     acting_ = last_;
     next.step(suffered == fault::crash          ? event::turn::crash
               : suffered == fault::cancellation ? event::turn::cancel
@@ -160,7 +157,7 @@ void sim_engine::look_at_claims() {
 }
 
 void sim_engine::run_hops() {
-  while (event* const hop = hops_.pop()) hop->step();
+  while (!hops_.empty()) hops_.pop()->step();
 }
 
 bool sim_engine::advance_time() {
@@ -216,6 +213,7 @@ std::uint32_t sim_engine::choose(std::uint32_t n) {
 std::size_t sim_engine::decide(std::size_t count, std::size_t usual, bool is_value) {
   const choice_point point{*this, count, usual, is_value};
   const std::size_t chosen = policy_.choose(point);
+  choices_ = mixed(choices_, chosen);
   if (chosen != usual) deviations_.push_back(turn_of(is_value, chosen));
   return chosen;
 }
@@ -274,8 +272,13 @@ schedule sim_engine::taken() const {
   return s;
 }
 
+sim_context& sim_engine::world_context() const {
+  if (!context_) context_.emplace(const_cast<sim_engine&>(*this), line(0));
+  return *context_;
+}
+
 void sim_engine::post_hop(event& function) noexcept {
-  if (log_) footprint::touches(&context(), touch::change);
+  if (log_) footprint::touches(static_cast<const runtime_state*>(this), touch::change);
   hops_.push(ready_entry(function));
 }
 
@@ -287,38 +290,48 @@ void sim_engine::post(event& e) noexcept {
   const std::uint32_t owner = e.owner().id;
   if (log_) log_->posted(owner);
   const auto same = [&](const link& l) { return l.owner == owner && l.sender == acting_; };
-  const auto same_held = [&](const held_link& h) { return same(h.what); };
-  const std::uint32_t fresh = make_node(e);
-  const auto append_to = [&](link& l) {
-    nodes_[l.last].next = fresh;
-    l.last = fresh;
-  };
-  if (auto late = std::find_if(held_.begin(), held_.end(), same_held); late != held_.end()) {
-    append_to(late->what);
-  } else if (auto found = std::find_if(ready_.begin(), ready_.end(), same); found != ready_.end()) {
-    append_to(*found);
+  for (auto& late : held_) {
+    if (same(late.what)) return append(late.what, e);
+  }
+  for (auto& already : ready_) {
+    if (same(already)) return append(already, e);
+  }
+  if (log_) {
+    ready_.push_back({owner, acting_, &e, log_->now(), none, log_->link_of(owner, acting_)});
   } else {
-    ready_.push_back({owner, acting_, fresh, fresh, log_ ? log_->link_of(owner, acting_) : 0});
+    ready_.push_back({owner, acting_, &e, none, none, 0});
   }
 }
 
-std::uint32_t sim_engine::make_node(event& e) {
-  const node made{&e, none, log_ ? log_->now() : none};
-  if (free_nodes_ == none) {
-    nodes_.push_back(made);
-    return static_cast<std::uint32_t>(nodes_.size() - 1);
+void sim_engine::append(link& to, event& e) {
+  std::uint32_t place = free_places_;
+  if (place == none) {
+    place = static_cast<std::uint32_t>(behind_.size());
+    behind_.emplace_back();
+  } else {
+    free_places_ = behind_[place].next;
   }
-  const std::uint32_t fresh = free_nodes_;
-  free_nodes_ = std::exchange(nodes_[fresh], made).next;
-  return fresh;
+  queued& last = behind_[to.last == none ? place : to.last];
+  const std::uint32_t first = to.last == none ? place : last.next;
+  behind_[place] = {&e, log_ ? log_->now() : none, first};
+  last.next = place;
+  to.last = place;
 }
 
-sim_engine::node sim_engine::take_first(link& from) noexcept {
-  const std::uint32_t place = from.first;
-  const node taken = nodes_[place];
-  from.first = taken.next;
-  nodes_[place].next = std::exchange(free_nodes_, place);
-  return taken;
+bool sim_engine::take_first(link& from) noexcept {
+  if (from.last == none) return false;
+  queued& last = behind_[from.last];
+  const std::uint32_t place = last.next;
+  queued& next = behind_[place];
+  from.what = next.what;
+  from.cause = next.cause;
+  if (place == from.last) {
+    from.last = none;
+  } else {
+    last.next = next.next;
+  }
+  next.next = std::exchange(free_places_, place);
+  return true;
 }
 
 void sim_engine::enrolled(const party& who) {
@@ -357,7 +370,11 @@ void sim_engine::close() noexcept {
 void sim_engine::drop_queued() noexcept {
   for (auto& late : std::exchange(held_, {})) ready_.push_back(late.what);
   for (auto& l : std::exchange(ready_, {})) {
-    while (l.first != none) take_first(l).what->step(event::turn::drop);
+    for (bool more = true; more;) {
+      event& dropped = *l.what;
+      more = take_first(l);
+      dropped.step(event::turn::drop);
+    }
   }
   timers_.clear();
   while (event* const hop = hops_.pop()) hop->step(event::turn::drop);

@@ -60,7 +60,7 @@ struct step_record {
 };
 
 /// Decides at every such moment.
-class choice_policy {
+class choice_policy : public recycled {
  public:
   virtual ~choice_policy() = default;
   virtual std::size_t choose(const choice_point& point) = 0;
@@ -79,13 +79,12 @@ class sim_line final : public scheduler {
 /// The world's execution context: hops, and virtual time for its timers.
 class sim_context final : public function_context {
  public:
-  explicit sim_context(sim_engine& engine);
+  /// \param line Where its functions run.
+  sim_context(sim_engine& engine, scheduler& line);
   ~sim_context();
   /// What Asio's own timers and sockets have to say comes from a thread of theirs, whenever: it is
   /// kept, and never runs.
   void submit(event& function) noexcept override;
-  /// Where its functions run, from now on.
-  void run_on(scheduler& line) noexcept { owner_.on = &line; }
 
  private:
   sim_engine& engine_;
@@ -109,6 +108,8 @@ class sim_engine final : public runtime_state {
   void heal(std::uint64_t steps);
   schedule taken() const;
   std::uint64_t steps() const noexcept { return steps_; }
+  /// What tells the run from all others of its program: all that was chosen, as one number.
+  std::uint64_t choices() const noexcept { return choices_; }
   detail::claims& claims() noexcept { return claims_; }
 
   /// Writes a line for each step into `journal`, which outlives the run, as `picture` does if
@@ -149,8 +150,8 @@ class sim_engine final : public runtime_state {
   void remove_timer(std::uint64_t ticket);
 
   bool one_thread() const noexcept override { return true; }
-  asio::any_io_executor executor() const override { return function_executor(context_); }
-  asio::execution_context& context() const override { return context_; }
+  asio::any_io_executor executor() const override { return function_executor(world_context()); }
+  asio::execution_context& context() const override { return world_context(); }
   asio::any_io_executor completions_on(scheduler&) const override { return executor(); }
   void run_until(event& first, const std::atomic<bool>& done) override;
   void finish(std::atomic<bool>& done) noexcept override { done = true; }
@@ -159,18 +160,19 @@ class sim_engine final : public runtime_state {
   std::uint64_t now() const noexcept override { return static_cast<std::uint64_t>(now_.count()); }
 
  private:
-  /// The events one party has from one sender: a list of places in nodes_.
+  /// The events one party has from one sender. Mostly there is one.
   struct link {
     std::uint32_t owner;
     std::uint32_t sender;
-    std::uint32_t first;
-    std::uint32_t last;
-    step_key key;  // If there is a log.
-  };
-  struct node {
     event* what;
-    std::uint32_t next;
     std::uint32_t cause;  // The step that posted it, in the log.
+    std::uint32_t last;   // Of those behind it: a place in behind_, or none.
+    step_key key;         // If there is a log.
+  };
+  struct queued {
+    event* what;
+    std::uint32_t cause;
+    std::uint32_t next;  // The first of them follows the last.
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::size_t usual_size = 16;           // Of a small program's world.
@@ -181,9 +183,11 @@ class sim_engine final : public runtime_state {
     std::function<void()> fire;
   };
 
-  std::uint32_t make_node(event& e);
-  /// Takes the first event out of a link, which must not be empty.
-  node take_first(link& from) noexcept;
+  sim_context& world_context() const;
+  void append(link& to, event& e);
+  /// Takes the first event out of a link.
+  /// \return whether there was another one, which is the first now.
+  bool take_first(link& from) noexcept;
   void drop_queued() noexcept;
   void enrolled(const party& who) override;
   bool step();
@@ -213,8 +217,8 @@ class sim_engine final : public runtime_state {
     std::uint64_t ticket;  // Of the timer that ends the delay.
   };
   std::vector<held_link> held_;
-  recycled_vector<node> nodes_;
-  std::uint32_t free_nodes_ = none;
+  recycled_vector<queued> behind_;
+  std::uint32_t free_places_ = none;  // In it, as a list.
   ready_ring hops_;
   std::vector<pending_timer> timers_;
   std::uint64_t tickets_ = 0;
@@ -225,6 +229,7 @@ class sim_engine final : public runtime_state {
   recycled_vector<std::uint32_t> own_steps_;  // Index = party::id + 1.
   party_names given_names_;
   std::uint32_t chooses_ = 0;
+  std::uint64_t choices_ = 0;
   std::uint64_t steps_ = 0;
   recycled_vector<turn> deviations_;
   detail::claims claims_;
@@ -236,8 +241,9 @@ class sim_engine final : public runtime_state {
   std::vector<step_record>* journal_ = nullptr;
   const tracer* picture_ = nullptr;
   step_log* log_;
-  // Everybody may use it. The last, for what waits in it goes before all others.
-  mutable sim_context context_{*this};
+  // Everybody may use it, and most worlds do without. The last, for what waits in it goes before
+  // all others.
+  mutable std::optional<sim_context> context_;
 };
 
 }  // namespace troupe::detail

@@ -19,7 +19,6 @@ void sim_engine::let_timer_end_early() {
 }
 
 fault sim_engine::decide_fault(const party& who) {
-  if (!faults_.in_play()) return fault::none;
   // Who suffers something leaves less for the others.
   footprint::touches(&faults_, touch::look);
   const auto possible = faults_.possible(who);
@@ -48,7 +47,7 @@ void sim_engine::let_go(std::uint64_t ticket) {
   const auto late = std::find_if(held_.begin(), held_.end(), same);
   if (late == held_.end()) return;
   // A step that lets it go has to come before it.
-  if (log_ && log_->now() != step_log::none) nodes_[late->what.first].cause = log_->now();
+  if (log_ && log_->now() != step_log::none) late->what.cause = log_->now();
   ready_.push_back(late->what);
   held_.erase(late);
 }

@@ -60,7 +60,14 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   std::size_t lines() const noexcept { return schedulers_.size(); }
 
   /// The line that number `i` of something runs on: they are dealt out in turn.
-  scheduler& line(std::size_t i) const noexcept { return *schedulers_[i % schedulers_.size()]; }
+  scheduler& line(std::size_t i) const noexcept {
+    const std::size_t n = schedulers_.size();
+    if (i < n) return *schedulers_[i];
+    // Most numbers are small, and a division of small numbers takes half as long.
+    const bool small = (i | n) >> 32 == 0;
+    return *schedulers_[small ? static_cast<std::uint32_t>(i) % static_cast<std::uint32_t>(n)
+                              : i % n];
+  }
 
   /// True when one thread runs all lines: then they are traced as one.
   virtual bool one_thread() const noexcept { return false; }
@@ -134,7 +141,7 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
     return shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
   }
 
-  std::vector<scheduler*> schedulers_;
+  recycled_vector<scheduler*> schedulers_;
   const bool shared_;
   mutable std::mutex mutex_;  // Guards the list and the names; never held in callbacks.
   root* roots_ = nullptr;

@@ -156,12 +156,39 @@ class explorer {
       draw_on_threads();
     } else {
       for (std::uint64_t i = 0; i < options_.samples; ++i) {
-        if (!holds_under(*drawn_policy(options_.seed, i, length_))) return;
-        if (tell_orders_ && !heed_drawn(fingerprint_of_run())) return;
+        if (!draw(i)) return;
         show_drawn(i + 1);
       }
     }
     if (drawn_ > 0) result_.unseen = static_cast<double>(singles_) / static_cast<double>(drawn_);
+  }
+
+  /// A small program takes few sequences, each of them often: of one that is known the order is
+  /// known, too, and need not be recorded. What turns out to be new without a record is run again.
+  bool draw(std::uint64_t i) {
+    const std::uint64_t length = length_;
+    const bool recorded = tell_orders_ && known_in_a_row_ < trusted_from;
+    const std::uint64_t number = ++result_.schedules;
+    attempt made =
+        try_under(*drawn_policy(options_.seed, i, length), recorded ? &log_ : nullptr, number);
+    heed(made);
+    report_what_was_found();
+    if (over()) return false;
+    if (!tell_orders_) return true;
+    if (const auto known = order_of_.find(made.run.choices); known != order_of_.end()) {
+      ++known_in_a_row_;
+      return heed_drawn(known->second);
+    }
+    known_in_a_row_ = 0;
+    if (!recorded) {
+      attempt again = try_under(*drawn_policy(options_.seed, i, length), &log_, not_repeated);
+      if (again.run.failure) heed(again);
+      report_what_was_found();
+      if (over()) return false;
+    }
+    const std::uint64_t order = read_order();
+    if (order_of_.size() < most_told_apart) order_of_.emplace(made.run.choices, order);
+    return heed_drawn(order);
   }
 
   /// Of several failures the one that one thread would have met.
@@ -226,16 +253,6 @@ class explorer {
                with_commas(count) + " of " + with_commas(options_.samples) + " drawn");
   }
 
-  /// Of its order. A small program takes few sequences, each of them often.
-  std::uint64_t fingerprint_of_run() {
-    const std::uint64_t sequence = log_.sequence();
-    if (const auto known = order_of_.find(sequence); known != order_of_.end()) {
-      return known->second;
-    }
-    const std::uint64_t order = read_order();
-    if (order_of_.size() < most_told_apart) order_of_.emplace(sequence, order);
-    return order;
-  }
   std::uint64_t read_order() {
     order_.read(log_, log_.steps().size());
     return order_.fingerprint();
@@ -275,7 +292,9 @@ class explorer {
     bool held() const noexcept { return !run.failure && !differs; }
   };
 
-  /// On any thread.
+  static constexpr std::uint64_t not_repeated = 0;
+
+  /// On any thread. Of the runs with number 1, 2, 4, 8 and so on, each is repeated.
   attempt try_under(choice_policy& policy, step_log* log, std::uint64_t number,
                     std::function<void()> check = {}) {
     run_wishes wishes;
@@ -344,10 +363,11 @@ class explorer {
   std::uint64_t length_ = 0;  // Steps of the longest run so far.
 
   static constexpr std::uint64_t most_told_apart = 10'000;
+  static constexpr std::uint32_t trusted_from = 8;
 
   step_log log_;
   partial_order order_;
-  std::unordered_map<std::uint64_t, std::uint64_t> order_of_;  // By the sequence of a run.
+  std::unordered_map<std::uint64_t, std::uint64_t> order_of_;  // By what a run chose.
   order_counts orders_;                                        // How often each was drawn.
   bool tell_orders_ = false;
   bool all_orders_ = false;  // There are no others, if what is shared is seen.
@@ -357,6 +377,7 @@ class explorer {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::chrono::nanoseconds resumed_after_{0};
   std::uint64_t drawn_ = 0;
+  std::uint32_t known_in_a_row_ = 0;  // Of those drawn last.
   std::uint64_t singles_ = 0;
 
   inquiry inquiry_{options_, body_, watch_};

@@ -68,13 +68,6 @@ std::span<const std::uint32_t> step_log::values(std::size_t at) const noexcept {
   return std::span(values_).subspan(steps_[at].values, end - steps_[at].values);
 }
 
-std::uint64_t step_log::sequence() const noexcept {
-  std::uint64_t all = steps_.size();
-  for (const auto& s : steps_) all = mixed(all, s.link);
-  for (const auto value : values_) all = mixed(all, value);
-  return all;
-}
-
 void step_log::note_made(const void* thing) noexcept {
   const step_key key = fresh_key();
   const auto same = [&](const auto& t) { return t.first == thing; };

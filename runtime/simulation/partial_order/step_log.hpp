@@ -107,10 +107,6 @@ class step_log final : public footprint {
   std::span<const logged_touch> touches(std::size_t at) const noexcept;
   std::span<const std::uint32_t> values(std::size_t at) const noexcept;
 
-  /// What tells the run from all others of its program: whose steps it took, one after the
-  /// other, and what it chose. A number.
-  std::uint64_t sequence() const noexcept;
-
   /// The key of a line, as a thing.
   static step_key line_key(std::uint32_t line) noexcept { return mixed(2, line); }
 

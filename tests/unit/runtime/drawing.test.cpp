@@ -1,5 +1,6 @@
 // Schedules drawn on several threads, and what is found out about a failure.
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
@@ -74,6 +75,65 @@ TEST_CASE("threads make every run that was asked for, each in its own world") {
   CHECK(report.schedules == 501);
   CHECK(report.orders > 100);
   CHECK(runs >= 501);  // The first is repeated.
+}
+
+/// What the runs of an exploration chose, and whether they were recorded.
+struct noted_run {
+  std::uint32_t chose;
+  bool recorded;
+};
+
+/// Chooses one of 64 numbers, of which one may be wrong.
+task<> choose_thrice(world& w, std::vector<noted_run>* runs, std::uint32_t wrong) {
+  std::uint32_t chose = 0;
+  for (int i = 0; i < 3; ++i) chose = 4 * chose + w.choose(4);
+  runs->push_back({chose, footprint::wanted()});
+  w.check(chose != wrong, "not this one");
+  co_return;
+}
+
+exploration draw_some(std::vector<noted_run>& runs, std::uint32_t wrong) {
+  auto options = drawing(1);
+  options.partial_orders = true;
+  options.samples = 2'000;
+  return simulation(options).explore([&](world& w) { return choose_thrice(w, &runs, wrong); });
+}
+
+/// The latest number that was new in a run without a record.
+std::uint32_t new_without_record(const std::vector<noted_run>& runs) {
+  std::set<std::uint32_t> known;
+  std::uint32_t found = 64;
+  for (const auto& [chose, recorded] : runs) {
+    if (known.insert(chose).second && !recorded) found = chose;
+  }
+  return found;
+}
+
+TEST_CASE("what is drawn again and again is recorded no more, and what is new then counts") {
+  std::vector<noted_run> runs;
+  const auto report = draw_some(runs, 64);
+  REQUIRE(report.passed());
+  CHECK(report.schedules == 2'001);
+  CHECK(report.orders == 64);
+  const auto is_recorded = [](const noted_run& run) { return run.recorded; };
+  CHECK(std::count_if(runs.begin(), runs.end(), is_recorded) < 500);
+  CHECK(new_without_record(runs) < 64);
+}
+
+TEST_CASE("what fails in a run that is not recorded is found, and fails again from its schedule") {
+  std::vector<noted_run> runs;
+  draw_some(runs, 64);
+  const std::uint32_t wrong = new_without_record(runs);
+  REQUIRE(wrong < 64);
+  runs.clear();
+  const auto report = draw_some(runs, wrong);
+  REQUIRE(report.failure);
+  CHECK(report.failure->what.find("not this one") != std::string::npos);
+  const auto again = simulation(drawing(1))
+                         .replay([&](world& w) { return choose_thrice(w, &runs, wrong); },
+                                 report.failure->schedule);
+  REQUIRE(again.failure);
+  CHECK(again.failure->what == report.failure->what);
 }
 
 TEST_CASE("TROUPE_SIM_JOBS takes the place of the option, and wants a number") {
