@@ -142,6 +142,7 @@ class small_tensors {
     const std::size_t size = data.size() / tensors;
     for (std::size_t t = 0; t < tensors; ++t) {
       auto& values = values_.emplace_back();
+      values.reserve(data.inputs.size());
       for (auto& each : data.inputs) values.append(each.values().subspan(t * size, size));
       outs_.push_back(data.out.values().subspan(t * size, size));
     }

@@ -1,6 +1,6 @@
 // random_schedules.hpp - drawn schedules of a small program, as a test draws them.
 //
-// The benchmark runs them, and so does a program of its own that is built with sanitizers.
+// The benchmark runs them, and so does a program of its own, built with AddressSanitizer.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// schedules.cpp - drawn schedules in this program, and in one that is built with sanitizers.
+// schedules.cpp - drawn schedules in this program, and in one that is built with AddressSanitizer.
 
 #include <cstdlib>
 #include <string>

@@ -28,7 +28,7 @@ table random_table() {
 }
 
 table sanitized_table() {
-  table contest{.title = "a drawn schedule of 3 replicas with 2 merges, under sanitizers",
+  table contest{.title = "a drawn schedule of 3 replicas with 2 merges, under AddressSanitizer",
                 .unit = "us of CPU"};
   contest.unit_nanoseconds = nanoseconds_per_microsecond;
   add_our_sanitized_schedules(contest);
