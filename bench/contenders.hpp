@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -62,6 +63,13 @@ void add_taskflow_run(table& contest, std::size_t replicas);
 void add_tbb_run(table& contest, std::size_t replicas);
 void add_openmp_run(table& contest, std::size_t replicas);
 void add_our_run(table& contest, std::size_t replicas);
+
+// The same of two replicas on a pool of two threads, asked by another thread, once in a while.
+inline constexpr std::chrono::microseconds long_enough_to_sleep{300};
+inline constexpr std::uint64_t runs_beside_sleepers = 512;  // In a sample, at most.
+void add_our_run_beside_sleepers(table& contest);
+/// A thread that sleeps is woken and answers.
+void add_sleeping_thread(table& contest);
 
 // --- Counts -------------------------------------------------------------------------------------
 

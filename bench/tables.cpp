@@ -145,6 +145,18 @@ table run_table(std::size_t replicas) {
   return contest;
 }
 
+table sleepers_table() {
+  table contest{.title = "run(empty coroutine), 2 replicas on a pool of 2 threads that sleep",
+                .unit = "us per run"};
+  contest.unit_nanoseconds = 1e3;
+  add_our_run_beside_sleepers(contest);
+  add_sleeping_thread(contest);
+  contest.goals.push_back({"B3", contest.title + ": at most 3 us, or else", "troupe", "", 3});
+  contest.goals.push_back({"B3.sleeper", "0.15 x a thread that is woken and answers", "troupe",
+                           "sleeping_thread", 0.15});
+  return contest;
+}
+
 // Asio and CAF would need minutes here and decide nothing.
 table many_replicas_table() {
   constexpr std::size_t replicas = 100'000;
@@ -339,6 +351,7 @@ std::vector<table> all_tables() {
   for (const std::size_t replicas : {2U, 64U}) {
     tables.push_back(run_table(replicas));
   }
+  tables.push_back(sleepers_table());
   tables.push_back(stream_table());
   tables.push_back(local_stream_table());
   tables.push_back(allocations_table());

@@ -81,7 +81,39 @@ double run_rendezvous(std::size_t participants, std::uint64_t timed_rounds) {
   return watch.nanoseconds();
 }
 
+/// Each sleeps until the other one has counted on: std::atomic waits with a futex where there is one.
+double wake_a_sleeper(std::uint64_t times) {
+  const std::uint64_t end = warm_up_rounds + times;
+  round_count asked;
+  round_count answered;
+  std::thread sleeper([&] {
+    for (std::uint64_t i = 1; i <= end; ++i) {
+      asked.rounds.wait(i - 1);
+      answered.show(i);
+      answered.rounds.notify_one();
+    }
+  });
+  double all = 0;
+  for (std::uint64_t i = 1; i <= end; ++i) {
+    std::this_thread::sleep_for(long_enough_to_sleep);
+    stopwatch watch;
+    watch.start();
+    asked.show(i);
+    asked.rounds.notify_one();
+    answered.rounds.wait(i - 1);
+    watch.stop();
+    if (i > warm_up_rounds) all += watch.nanoseconds();
+  }
+  sleeper.join();
+  expect_equal("answers", answered.rounds, end);
+  return all;
+}
+
 }  // namespace
+
+void add_sleeping_thread(table& contest) {
+  contest.contenders.push_back({"sleeping_thread", wake_a_sleeper, runs_beside_sleepers});
+}
 
 void add_hand_rendezvous(table& contest, std::size_t participants) {
   contest.contenders.push_back({"hand_rendezvous", [participants](std::uint64_t rounds) {
