@@ -81,7 +81,7 @@ double run_rendezvous(std::size_t participants, std::uint64_t timed_rounds) {
   return watch.nanoseconds();
 }
 
-/// Each sleeps until the other one has counted on: std::atomic waits with a futex where there is one.
+/// Each sleeps until the other has counted on: std::atomic waits with a futex where there is one.
 double wake_a_sleeper(std::uint64_t times) {
   const std::uint64_t end = warm_up_rounds + times;
   round_count asked;
