@@ -15,7 +15,8 @@ struct mailbox::last_letter final : envelope {
 
   static task<> open(envelope& self, mailbox& to) {
     const std::unique_ptr<last_letter> mine(static_cast<last_letter*>(&self));
-    to.open_ = false;
+    // Where the runtime drops it, the line may still be at work: abandon() settles.
+    if (std::exchange(to.open_, false)) to.settle();
     if (to.failure_) {
       mine->done.fail(to.failure_);
     } else {
@@ -33,6 +34,8 @@ mailbox::mailbox(std::shared_ptr<runtime_state> on, std::string_view name, std::
       routine(&mailbox::take_step, enrollment::who),
       addressee_(addressee) {
   state->enlist(*this);
+  // A runtime that has ended may have abandoned its roots: nobody else would settle.
+  if (state->closed()) settle();
 }
 
 mailbox::~mailbox() { state->delist(*this); }
@@ -49,20 +52,33 @@ void mailbox::leave() noexcept {
   // Where it was stopped, its line may still be dropping late mail, and reads what we leave alone.
   if (open_) {
     addressee_ = nullptr;
-    abandon();
+    end_handlers();
+    if (!state->closed()) settle();  // Else abandon() does, when nothing runs.
   }
   release();
 }
 
-void mailbox::release() noexcept {
-  if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+void mailbox::release(std::uint64_t holds) noexcept {
+  if (holders_.fetch_sub(holds, std::memory_order_acq_rel) == holds) delete this;
+}
+
+void mailbox::settle() noexcept {
+  if (!std::exchange(settled_, true)) release(account + owed_);
+}
+
+void mailbox::count_taken() noexcept {
+  if (settled_) {
+    release();
+  } else {
+    ++owed_;
+  }
 }
 
 void envelope::arrive(event& self, turn how) noexcept {
   auto& letter = static_cast<envelope&>(self);
   if (how == turn::drop) letter.to_.open_ = false;  // The runtime has ended: nobody reads.
   letter.to_.show_state();
-  letter.to_.deliver(letter);
+  letter.to_.deliver(letter, how);
 }
 
 void envelope::arrive_in_any_order(event& self, turn how) noexcept {
@@ -71,7 +87,7 @@ void envelope::arrive_in_any_order(event& self, turn how) noexcept {
   if (letter.to_.handler_) return arrive(self, how);
   footprint::commutes();
   if (how == turn::drop) letter.to_.open_ = false;
-  letter.to_.deliver(letter);
+  letter.to_.deliver(letter, how);
 }
 
 void mailbox::show_state() noexcept {
@@ -86,16 +102,16 @@ void mailbox::take_step(event& self, turn how) noexcept {
   if (how == turn::take && me.handler_) me.resume();
 }
 
-void mailbox::deliver(envelope& e) noexcept {
+void mailbox::deliver(envelope& e, turn how) noexcept {
   if (handler_) {
     (first_kept_ ? last_kept_->next_ : first_kept_) = &e;
     last_kept_ = &e;
     return;
   }
-  open(e);
+  open(e, how);
 }
 
-void mailbox::open(envelope& e) noexcept {
+void mailbox::open(envelope& e, turn how) noexcept {
   who().on->trace(trace_kind::deliver, who());
   try {
     task<> handler;
@@ -108,7 +124,12 @@ void mailbox::open(envelope& e) noexcept {
   } catch (...) {
     fail();
   }
-  release();  // The letter's hold. May destroy *this.
+  // The letter's hold; may destroy *this. Whoever drops it need not be the line.
+  if (how == turn::drop) {
+    release();
+  } else {
+    count_taken();
+  }
 }
 
 void mailbox::root_ended() noexcept {
@@ -127,7 +148,7 @@ void mailbox::open_kept() noexcept {
   holders_.fetch_add(1, std::memory_order_relaxed);
   while (first_kept_ && !handler_) {
     envelope& next = *std::exchange(first_kept_, first_kept_->next_);
-    open(next);
+    open(next, turn::take);
   }
   draining_ = false;
   release();
@@ -136,7 +157,7 @@ void mailbox::open_kept() noexcept {
 void mailbox::fail() noexcept {
   footprint::touches(who(), touch::change);  // Later mail is dropped, whatever it commutes with.
   if (!failure_) failure_ = std::current_exception();
-  open_ = false;
+  if (std::exchange(open_, false)) settle();
 }
 
 void mailbox::describe(std::vector<std::string>& lines) const {
@@ -144,6 +165,13 @@ void mailbox::describe(std::vector<std::string>& lines) const {
 }
 
 void mailbox::abandon() noexcept {
+  holders_.fetch_add(1, std::memory_order_relaxed);  // The actor may have gone.
+  end_handlers();
+  settle();
+  release();
+}
+
+void mailbox::end_handlers() noexcept {
   open_ = false;
   abandon_chain();
   handler_ = task<>();
