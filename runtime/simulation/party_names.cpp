@@ -22,7 +22,7 @@ void party_names::enroll(const party& who) {
     if (by_id_.size() < who.id) by_id_.resize(who.id + 1, nobody);
     by_id_[who.id] = birth;
   }
-  births_.push_back({who.kind, who.index});
+  births_.push_back({who.kind, who.index, 0});
 }
 
 schedule::party_name party_names::name_of(std::uint32_t birth) const {

@@ -1,8 +1,8 @@
 // party_names.hpp - what schedules call the parties of a run.
 //
 // A runtime gives the id of somebody who has ended to somebody else; a name is given once.
-// Who came as number `birth` is noted at once, names are made when somebody asks: most runs
-// do not fail.
+// Who came as number `birth` is noted at once, and its steps are counted; names are made when
+// somebody asks: most runs do not fail.
 
 #pragma once
 
@@ -33,11 +33,19 @@ class party_names {
   }
   schedule::party_name name_of(std::uint32_t birth) const;
 
+  /// The party that has the id now takes a step.
+  void note_step(std::uint32_t id) noexcept {
+    if (const std::uint32_t birth = birth_of(id); birth != nobody) ++births_[birth].steps;
+  }
+  /// How many it has taken so far. \pre `birth` is not nobody.
+  std::uint32_t steps_of(std::uint32_t birth) const noexcept { return births_[birth].steps; }
+
  private:
   static constexpr std::size_t usual_size = 16;
   struct origin {
     std::string_view kind;
     std::uint32_t index;
+    std::uint32_t steps;
   };
 
   void give_names() const;

@@ -68,7 +68,6 @@ sim_engine::sim_engine(const simulation_options& options, choice_policy& policy,
   reserve_lines(sim_lines_.size());
   for (std::size_t i = 0; i < sim_lines_.size(); ++i) add_line(sim_lines_[i].emplace(i, *this));
   ready_.reserve(usual_size);
-  own_steps_.reserve(usual_size);
   deviations_.reserve(usual_size);
 }
 
@@ -145,8 +144,7 @@ void sim_engine::begin_step(std::uint32_t owner, std::uint32_t sender, std::size
     journal_->push_back({owner, sender, count, picture_ ? picture_->recorded() : 0});
   }
   last_ = owner + 1;
-  if (own_steps_.size() <= last_) own_steps_.resize(last_ + 1);
-  ++own_steps_[last_];
+  given_names_.note_step(owner);
   ++steps_;
   if (steps_ + watched_at_end > step_limit_) end_.push_back(owner);
 }
@@ -221,7 +219,8 @@ std::size_t sim_engine::decide(std::size_t count, std::size_t usual, bool is_val
 sim_engine::turn sim_engine::place(bool of_value) const noexcept {
   if (of_value) return {party_names::nobody, chooses_, 0, 0};
   if (last_ == 0) return {party_names::nobody, 0, party_names::nobody, 0};
-  return {given_names_.birth_of(last_ - 1), own_steps_[last_], party_names::nobody, 0};
+  const std::uint32_t birth = given_names_.birth_of(last_ - 1);
+  return {birth, given_names_.steps_of(birth), party_names::nobody, 0};
 }
 
 sim_engine::turn sim_engine::turn_of(bool of_value, std::size_t chosen) const noexcept {
@@ -336,12 +335,6 @@ bool sim_engine::take_first(link& from) noexcept {
 
 void sim_engine::enrolled(const party& who) {
   given_names_.enroll(who);
-  // The steps of whoever had this id before are not its own.
-  if (who.id + 1 < own_steps_.size()) {
-    own_steps_[who.id + 1] = 0;
-  } else if (who.id + 1 == own_steps_.size()) {
-    own_steps_.push_back(0);
-  }
   if (log_) log_->enroll(who.id, static_cast<std::uint32_t>(who.on->index()));
 }
 

@@ -224,9 +224,8 @@ class sim_engine final : public runtime_state {
   std::uint64_t tickets_ = 0;
   std::chrono::nanoseconds now_{0};
 
-  std::uint32_t last_ = 0;                    // party::id + 1 of the latest step's owner.
-  std::uint32_t acting_ = 0;                  // The same while a step runs; 0 outside.
-  recycled_vector<std::uint32_t> own_steps_;  // Index = party::id + 1.
+  std::uint32_t last_ = 0;    // party::id + 1 of the latest step's owner.
+  std::uint32_t acting_ = 0;  // The same while a step runs; 0 outside.
   party_names given_names_;
   std::uint32_t chooses_ = 0;
   std::uint64_t choices_ = 0;
