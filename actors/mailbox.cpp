@@ -15,8 +15,7 @@ struct mailbox::last_letter final : envelope {
 
   static task<> open(envelope& self, mailbox& to) {
     const std::unique_ptr<last_letter> mine(static_cast<last_letter*>(&self));
-    // Where the runtime drops it, the line may still be at work: abandon() settles.
-    if (std::exchange(to.open_, false)) to.settle();
+    to.open_ = false;
     if (to.failure_) {
       mine->done.fail(to.failure_);
     } else {
@@ -34,8 +33,6 @@ mailbox::mailbox(std::shared_ptr<runtime_state> on, std::string_view name, std::
       routine(&mailbox::take_step, enrollment::who),
       addressee_(addressee) {
   state->enlist(*this);
-  // A runtime that has ended may have abandoned its roots: nobody else would settle.
-  if (state->closed()) settle();
 }
 
 mailbox::~mailbox() { state->delist(*this); }
@@ -52,33 +49,20 @@ void mailbox::leave() noexcept {
   // Where it was stopped, its line may still be dropping late mail, and reads what we leave alone.
   if (open_) {
     addressee_ = nullptr;
-    end_handlers();
-    if (!state->closed()) settle();  // Else abandon() does, when nothing runs.
+    abandon();
   }
   release();
 }
 
-void mailbox::release(std::uint64_t holds) noexcept {
-  if (holders_.fetch_sub(holds, std::memory_order_acq_rel) == holds) delete this;
-}
-
-void mailbox::settle() noexcept {
-  if (!std::exchange(settled_, true)) release(account + owed_);
-}
-
-void mailbox::count_taken() noexcept {
-  if (settled_) {
-    release();
-  } else {
-    ++owed_;
-  }
+void mailbox::release() noexcept {
+  if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
 void envelope::arrive(event& self, turn how) noexcept {
   auto& letter = static_cast<envelope&>(self);
   if (how == turn::drop) letter.to_.open_ = false;  // The runtime has ended: nobody reads.
   letter.to_.show_state();
-  letter.to_.deliver(letter, how);
+  letter.to_.deliver(letter);
 }
 
 void envelope::arrive_in_any_order(event& self, turn how) noexcept {
@@ -87,7 +71,7 @@ void envelope::arrive_in_any_order(event& self, turn how) noexcept {
   if (letter.to_.handler_) return arrive(self, how);
   footprint::commutes();
   if (how == turn::drop) letter.to_.open_ = false;
-  letter.to_.deliver(letter, how);
+  letter.to_.deliver(letter);
 }
 
 void mailbox::show_state() noexcept {
@@ -102,16 +86,16 @@ void mailbox::take_step(event& self, turn how) noexcept {
   if (how == turn::take && me.handler_) me.resume();
 }
 
-void mailbox::deliver(envelope& e, turn how) noexcept {
+void mailbox::deliver(envelope& e) noexcept {
   if (handler_) {
     (first_kept_ ? last_kept_->next_ : first_kept_) = &e;
     last_kept_ = &e;
     return;
   }
-  open(e, how);
+  open(e);
 }
 
-void mailbox::open(envelope& e, turn how) noexcept {
+void mailbox::open(envelope& e) noexcept {
   who().on->trace(trace_kind::deliver, who());
   try {
     task<> handler;
@@ -124,12 +108,7 @@ void mailbox::open(envelope& e, turn how) noexcept {
   } catch (...) {
     fail();
   }
-  // The letter's hold; may destroy *this. Whoever drops it need not be the line.
-  if (how == turn::drop) {
-    release();
-  } else {
-    count_taken();
-  }
+  release();  // The letter's hold. May destroy *this.
 }
 
 void mailbox::root_ended() noexcept {
@@ -148,7 +127,7 @@ void mailbox::open_kept() noexcept {
   holders_.fetch_add(1, std::memory_order_relaxed);
   while (first_kept_ && !handler_) {
     envelope& next = *std::exchange(first_kept_, first_kept_->next_);
-    open(next, turn::take);
+    open(next);
   }
   draining_ = false;
   release();
@@ -157,7 +136,7 @@ void mailbox::open_kept() noexcept {
 void mailbox::fail() noexcept {
   footprint::touches(who(), touch::change);  // Later mail is dropped, whatever it commutes with.
   if (!failure_) failure_ = std::current_exception();
-  if (std::exchange(open_, false)) settle();
+  open_ = false;
 }
 
 void mailbox::describe(std::vector<std::string>& lines) const {
@@ -165,13 +144,6 @@ void mailbox::describe(std::vector<std::string>& lines) const {
 }
 
 void mailbox::abandon() noexcept {
-  holders_.fetch_add(1, std::memory_order_relaxed);  // The actor may have gone.
-  end_handlers();
-  settle();
-  release();
-}
-
-void mailbox::end_handlers() noexcept {
   open_ = false;
   abandon_chain();
   handler_ = task<>();

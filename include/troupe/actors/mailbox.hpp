@@ -5,10 +5,7 @@
 // while a handler is suspended is kept here, in order. An empty mailbox costs nothing.
 //
 // Letters may still be under way when the actor goes: the mailbox outlives it until the
-// last one has come, and drops them. Until the actor is stopped nobody asks how many they are, so
-// that its line keeps an account of its own, of what it has taken and what was sent on it; other
-// lines count what they send in a line of cache that the receiver does not touch. The account is
-// settled when the actor stops, fails or ends with its runtime; from then on all count together.
+// last one has come, and drops them.
 
 #pragma once
 
@@ -22,7 +19,6 @@
 #include <vector>
 
 #include "troupe/actors/reply.hpp"
-#include "troupe/core/recycling.hpp"
 #include "troupe/core/task.hpp"
 #include "troupe/runtime/root_task.hpp"
 #include "troupe/runtime/scheduler.hpp"
@@ -53,10 +49,7 @@ class envelope : public event {
   envelope* next_ = nullptr;
 };
 
-class mailbox final : private detail::recycled,
-                      private detail::enrollment,
-                      private routine,
-                      private root {
+class mailbox final : private detail::enrollment, private routine, private root {
  public:
   static mailbox* make(std::shared_ptr<runtime_state> on, std::string_view name,
                        std::uint32_t index, std::size_t line, void* addressee) {
@@ -89,51 +82,32 @@ class mailbox final : private detail::recycled,
   ~mailbox() override;
 
   static void take_step(event& self, turn how) noexcept;
-  void deliver(envelope& e, turn how) noexcept;
-  void open(envelope& e, turn how) noexcept;
+  void deliver(envelope& e) noexcept;
+  void open(envelope& e) noexcept;
   void open_kept() noexcept;
-  void end_handlers() noexcept;
   void fail() noexcept;
   void show_state() noexcept;
-  void count_sent() noexcept;
-  void count_taken() noexcept;
-  void settle() noexcept;
-  void release(std::uint64_t holds = 1) noexcept;
+  void release() noexcept;
   void root_ended() noexcept override;
   void describe(std::vector<std::string>& lines) const override;
   void abandon() noexcept override;
 
-  // Read by the line only, some of it written for each letter: senders look at who() alone.
-  alignas(64) void* addressee_;
+  void* addressee_;
   bool open_ = true;
   bool draining_ = false;
-  bool settled_ = false;  // The line's account has gone into `holders_`.
-  task<> handler_;        // Suspended, or empty.
+  task<> handler_;  // Suspended, or empty.
   envelope* first_kept_ = nullptr;
   envelope* last_kept_ = nullptr;
   std::exception_ptr failure_;
-  std::optional<std::uint64_t> state_;  // Nobody has seen it yet.
-  // Letters the line has taken, less those that were sent on it: what it owes to `holders_`.
-  std::uint64_t owed_ = 0;
-
-  // The actor, and each letter under way. An account that is not settled is more than either.
-  static constexpr std::uint64_t account = std::uint64_t{1} << 62U;
-  alignas(64) std::atomic<std::uint64_t> holders_{account + 1};
+  std::optional<std::uint64_t> state_;     // Nobody has seen it yet.
+  std::atomic<std::uint32_t> holders_{1};  // The actor, and each letter under way.
 };
-
-inline void mailbox::count_sent() noexcept {
-  if (scheduler::current() == who().on && !settled_) {
-    --owed_;
-  } else {
-    holders_.fetch_add(1, std::memory_order_relaxed);
-  }
-}
 
 inline envelope::envelope(mailbox& to, opener open, bool commutes) noexcept
     : event(commutes ? &envelope::arrive_in_any_order : &envelope::arrive, to.who()),
       to_(to),
       open_(open) {
-  to.count_sent();
+  to.holders_.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace troupe
