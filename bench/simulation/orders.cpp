@@ -1,6 +1,5 @@
 // orders.cpp - proofs by partial orders: how many runs they take, what one costs, what they miss.
 
-#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>

@@ -272,6 +272,7 @@ schedule sim_engine::taken() const {
 }
 
 sim_context& sim_engine::world_context() const {
+  // Who asks may promise to change nothing; no engine is a constant.
   if (!context_) context_.emplace(const_cast<sim_engine&>(*this), line(0));
   return *context_;
 }
@@ -310,10 +311,9 @@ void sim_engine::append(link& to, event& e) {
   } else {
     free_places_ = behind_[place].next;
   }
-  queued& last = behind_[to.last == none ? place : to.last];
-  const std::uint32_t first = to.last == none ? place : last.next;
+  std::uint32_t first = place;
+  if (to.last != none) first = std::exchange(behind_[to.last].next, place);
   behind_[place] = {&e, log_ ? log_->now() : none, first};
-  last.next = place;
   to.last = place;
 }
 

@@ -194,7 +194,7 @@ class sim_engine final : public runtime_state {
   void take(std::size_t chosen);
   void begin_step(std::uint32_t owner, std::uint32_t sender, std::size_t options);
   void let_timer_end_early();
-  fault decide_fault(const party& who);
+  fault decide_fault(const party& who);  ///< \pre Faults are in play.
   void hold(std::size_t entry);
   void let_go(std::uint64_t ticket);
   void look_at_claims();

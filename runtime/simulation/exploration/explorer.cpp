@@ -171,9 +171,7 @@ class explorer {
     const std::uint64_t number = ++result_.schedules;
     attempt made =
         try_under(*drawn_policy(options_.seed, i, length), recorded ? &log_ : nullptr, number);
-    heed(made);
-    report_what_was_found();
-    if (over()) return false;
+    if (!goes_on_after(made)) return false;
     if (!tell_orders_) return true;
     if (const auto known = order_of_.find(made.run.choices); known != order_of_.end()) {
       ++known_in_a_row_;
@@ -182,9 +180,7 @@ class explorer {
     known_in_a_row_ = 0;
     if (!recorded) {
       attempt again = try_under(*drawn_policy(options_.seed, i, length), &log_, not_repeated);
-      if (again.run.failure) heed(again);
-      report_what_was_found();
-      if (over()) return false;
+      if (again.run.failure && !goes_on_after(again)) return false;
     }
     const std::uint64_t order = read_order();
     if (order_of_.size() < most_told_apart) order_of_.emplace(made.run.choices, order);
@@ -331,6 +327,11 @@ class explorer {
 
   bool holds_under(choice_policy& policy) {
     attempt made = try_under(policy, tell_orders_ ? &log_ : nullptr, ++result_.schedules);
+    return goes_on_after(made);
+  }
+
+  /// Heeds it, and tells at once what it has found.
+  bool goes_on_after(attempt& made) {
     heed(made);
     report_what_was_found();
     return !over();

@@ -5,11 +5,10 @@
 //     all.add(biases);
 //     co_await all.run();
 //
-// A large pass becomes a graph of steps (step_graph.hpp): how large, its pool was told (pool_size
-// in runtime.hpp). What a step costs is being handed out,
-// so steps are cut by what they read, wherever one tensor ends and the next one begins: a
-// hundred small tensors are no more steps than a large one of their size. The graph of so many
-// steps is kept for the next pass of as many.
+// A large pass becomes a graph of steps (step_graph.hpp); how large, its pool was told (pool_size
+// in runtime.hpp). What a step costs is being handed out, so steps are cut by what they read,
+// wherever one tensor ends and the next one begins: a hundred small tensors are no more steps than
+// a large one of their size. The graph of so many steps is kept for the next pass of as many.
 //
 // Guarantees
 //   exact    the bits of one tensor after the other, in replica order, wherever steps are cut;
