@@ -180,7 +180,9 @@ void barrier_actor::judge() noexcept {
   signal_taken();
   if (phase_ == phase::gathering) {
     std::size_t finished = 0;
-    for (const auto& s : shares_) finished += s->finished;
+    if (shares_.front()->slow) {  // Else it is the only one, and nobody has.
+      for (const auto& s : shares_) finished += s->finished;
+    }
     if (finished == 0) [[likely]] {
       start_merge();
       return;
@@ -198,7 +200,8 @@ void barrier_actor::start_merge() noexcept {
   phase_ = phase::merging;
   if (stop_requested()) reset_stop();
   const merge_request& first = *slots_.front();
-  who_.on->trace(trace_kind::merge_begin, who_, first.who->where(), merges_ + 1);
+  const place here = first.who->where();
+  who_.on->trace(trace_kind::merge_begin, who_, here, merges_ + 1);
   merge_intake& intake = shares_.front()->intake;
   merge_site site{slots_, intake.first ? &intake : nullptr, above_,
                   rules_.check == merge_check::identity, result_};
@@ -219,7 +222,7 @@ void barrier_actor::start_merge() noexcept {
   } catch (...) {
     merge_failure_ = std::current_exception();
   }
-  merged();
+  merged(here);
 }
 
 void barrier_actor::root_ended() noexcept {
@@ -229,12 +232,11 @@ void barrier_actor::root_ended() noexcept {
     merge_failure_ = std::current_exception();
   }
   merge_body_ = task<>();
-  merged();
+  merged(slots_.front()->who->where());
 }
 
-void barrier_actor::merged() noexcept {
+void barrier_actor::merged(const place& here) noexcept {
   const bool failed = merge_failure_ != nullptr;
-  const place here = slots_.front()->who->where();
   who_.on->trace(trace_kind::merge_end, who_, here, failed ? 1 : 0);
   if (!failed) {
     ++merges_;

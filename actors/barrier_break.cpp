@@ -77,7 +77,7 @@ void barrier_actor::share::halt() noexcept {
   halted = true;
   slow = true;  // From now on an arrival is refused, also where there is one line.
   try {
-    for (std::size_t i = 0; i < members.size(); ++i) {
+    for (std::size_t i = 0; i < expected; ++i) {
       const replica_actor& r = member(i);
       footprint::touches(r.owner(), touch::look);
       if (!barrier.places_.empty()) barrier.places_[r.replica()] = barrier.place_of(r);
@@ -146,7 +146,7 @@ void barrier_actor::share::fail() noexcept {
     return;
   }
   failing = true;
-  for (std::size_t i = 0; i < members.size(); ++i) {
+  for (std::size_t i = 0; i < expected; ++i) {
     replica_actor& r = member(i);
     footprint::touches(r.owner(), touch::change);
     // A replica that was released but has not gone on yet waits no more: its slot is empty.
@@ -157,7 +157,7 @@ void barrier_actor::share::fail() noexcept {
     }
     if (r.unfinished()) r.stop();
   }
-  if (finished == members.size()) barrier.line_is_done();
+  if (finished == expected) barrier.line_is_done();
 }
 
 void barrier_actor::line_is_done() noexcept {

@@ -25,6 +25,10 @@ recycled_vector<party> enroll_all(runtime_state& on, std::size_t replicas, std::
   return parties;
 }
 
+constexpr std::size_t bytes_of(std::size_t replicas) {
+  return replica_actor::bytes_before + replicas * sizeof(replica_actor);
+}
+
 }  // namespace
 
 ensemble::ensemble(std::shared_ptr<runtime_state> on, std::size_t replicas, std::size_t lines,
@@ -35,7 +39,9 @@ ensemble::ensemble(std::shared_ptr<runtime_state> on, std::size_t replicas, std:
       parties_(enroll_all(*on_, replicas, lines)),
       barrier_(std::span(parties_).subspan(replicas)),
       cancel_event_(*this, parties_[replicas]) {
-  replicas_ = memory_.allocate(size_);
+  memory_ = detail::recycling_allocate_aligned(bytes_of(size_));
+  replicas_ = reinterpret_cast<replica_actor*>(static_cast<std::byte*>(memory_) +
+                                               replica_actor::bytes_before);
   for (std::size_t i = 0; i < size_; ++i) {
     new (replicas_ + i) replica_actor(parties_[i], static_cast<std::uint32_t>(i));
   }
@@ -46,7 +52,7 @@ ensemble::ensemble(std::shared_ptr<runtime_state> on, std::size_t replicas, std:
 ensemble::~ensemble() {
   on_->delist(*this);
   for (std::size_t i = size_; i > 0; --i) replicas_[i - 1].~replica_actor();
-  memory_.deallocate(replicas_, size_);
+  detail::recycling_free_aligned(memory_, bytes_of(size_));
   for (const party& who : parties_) on_->retire(who);
 }
 

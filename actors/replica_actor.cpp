@@ -29,33 +29,35 @@ std::exception_ptr injected_crash(const place& at) noexcept {
 
 }  // namespace
 
-/// take_step() for each: what every round pays, in one piece.
+/// take_step() for each, and for the same again as long as nobody but their barrier steps in
+/// between: what every round pays, in one piece.
 template <bool ahead>
-void replica_actor::take_steps_of(event_row& rest, std::size_t most) noexcept {
+std::size_t replica_actor::take_steps_of(detail::ready_ring& from, std::size_t most) noexcept {
   activity* const outer = current();
+  event_row& rest = from.row();
   do {
-    if constexpr (ahead) {
-      if (rest.size() > steps_ahead) {
-        static_cast<replica_actor&>(rest[steps_ahead]).fetch_frame();
+    do {
+      if constexpr (ahead) {
+        if (rest.longer_than(steps_ahead)) {
+          static_cast<replica_actor&>(rest[steps_ahead]).fetch_frame();
+        }
       }
-    }
-    auto& me = static_cast<replica_actor&>(rest.take_front());
-    if (me.step_with_care_) [[unlikely]] {
-      end_row(outer);
-      me.step_slowly(turn::take);
-    } else {
-      me.resume_in_row(outer);
-    }
-  } while (--most > 0 && !rest.empty());  // The runtime may have ended, and the row with it.
-  end_row(outer);
+      auto& me = static_cast<replica_actor&>(rest.take_front());
+      if (me.step_with_care_) [[unlikely]] {
+        end_row(outer);
+        me.step_slowly(turn::take);
+      } else {
+        me.resume_in_row(outer);
+      }
+    } while (--most > 0 && !rest.empty());  // The runtime may have ended, and the row with it.
+    end_row(outer);
+  } while (from.next_row(most) && ahead == rest.longer_than(near_replicas));
+  return most;
 }
 
-void replica_actor::take_steps(event_row& rest, std::size_t most) noexcept {
-  if (rest.size() > near_replicas) {
-    take_steps_of<true>(rest, most);
-  } else {
-    take_steps_of<false>(rest, most);
-  }
+std::size_t replica_actor::take_steps(detail::ready_ring& from, std::size_t most) noexcept {
+  return from.row().longer_than(near_replicas) ? take_steps_of<true>(from, most)
+                                               : take_steps_of<false>(from, most);
 }
 
 void replica_actor::step_slowly(turn how) noexcept {

@@ -67,10 +67,16 @@ class barrier_actor final : public routine {
       s.barrier.arrive_with_care(s, request);
       return;
     }
+    const std::uint32_t before = s.arrived;
+    const std::uint32_t all = s.expected;
     if constexpr (Request::taken_on_arrival) {
-      request.arrive_in(s.intake, here, s.arrived, s.expected);
+      if (!request.arrive_in(s.intake, here, before, all)) [[unlikely]] {
+        arrive_first(s, request, here);
+        return;
+      }
     }
-    if (++s.arrived == s.expected) s.barrier.signal_home(s.barrier.whole_);
+    s.arrived = before + 1;
+    if (before + 1 == all) s.barrier.signal_home(s.barrier.whole_);
   }
   void finish(replica_actor& who) noexcept;
 
@@ -156,6 +162,15 @@ class barrier_actor final : public routine {
     return *static_cast<share*>(who.share());
   }
 
+  /// When there is no room for the arguments of the round. Apart, so that others need no stack.
+  template <class Request>
+  [[gnu::noinline]] static void arrive_first(share& s, Request& request,
+                                             const place& here) noexcept {
+    if (Request::open(s.intake, s.expected)) {
+      request.arrive_in(s.intake, here, s.arrived, s.expected);
+    }
+    if (++s.arrived == s.expected) s.barrier.signal_home(s.barrier.whole_);
+  }
   void arrive_with_care(share& s, merge_request& request) noexcept;
   void note_progress(share& s, bool first, std::uint64_t first_of_line) noexcept;
   void report_trouble() noexcept;
@@ -184,7 +199,7 @@ class barrier_actor final : public routine {
 
   [[gnu::flatten]] void start_merge() noexcept;  // What every round pays, in one piece.
   void root_ended() noexcept override;
-  void merged() noexcept;
+  void merged(const place& here) noexcept;
   void release(void* outcome) noexcept;
   void begin_halt(errc reason) noexcept;
   replica_place place_of(const replica_actor& r) const;

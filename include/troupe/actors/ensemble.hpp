@@ -86,7 +86,7 @@ class ensemble final : public root, public detail::recycled {
   recycled_vector<party> parties_;
   barrier_actor barrier_;
   // Contiguous: a round walks them in order. They do not move.
-  recycling_allocator<replica_actor> memory_;
+  void* memory_ = nullptr;
   replica_actor* replicas_ = nullptr;
   cancel_event cancel_event_;
   bool cancel_sent_ = false;

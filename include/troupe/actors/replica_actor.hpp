@@ -11,6 +11,7 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -37,9 +38,13 @@ class replica_program {
   ~replica_program() = default;
 };
 
-/// Two lines of cache, no line shared: a round walks all replicas of a run.
-class alignas(64) replica_actor final : public routine {
+/// A round walks all replicas of a run, and touches one line of cache of each: that in the middle,
+/// if it lies in the right place.
+class alignas(32) replica_actor final : public routine {
  public:
+  /// How far behind the beginning of a line a replica, or an array of them, has to lie for that.
+  static constexpr std::size_t bytes_before = 32;
+
   enum class phase : std::uint8_t { idle, starting, running, finished, failed };
 
   /// `who` outlives the actor.
@@ -94,9 +99,9 @@ class alignas(64) replica_actor final : public routine {
       me.resume();
     }
   }
-  static void take_steps(event_row& rest, std::size_t most) noexcept;
+  static std::size_t take_steps(detail::ready_ring& from, std::size_t most) noexcept;
   template <bool ahead>
-  static void take_steps_of(event_row& rest, std::size_t most) noexcept;
+  static std::size_t take_steps_of(detail::ready_ring& from, std::size_t most) noexcept;
   void step_slowly(turn how) noexcept;
   void step_in_turn(turn how) noexcept;
   void crash() noexcept;
@@ -105,7 +110,7 @@ class alignas(64) replica_actor final : public routine {
   void root_ended() noexcept override;
   void finish(phase how) noexcept;
 
-  // In the order of use: what a merge touches comes first.
+  // What a merge touches comes first: with the end of the activity, 64 bytes.
   bool step_with_care_ = false;  ///< The next step enters or takes a turn, or all are traced.
   bool given_turn_ = false;
   phase phase_ = phase::idle;

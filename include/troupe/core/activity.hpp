@@ -113,9 +113,10 @@ class activity {
     waiting_ = &what;
   }
 
-  /// Called from await_suspend: runs `coroutine` as soon as the caller has returned.
+  /// Called from its await_suspend: runs `coroutine` as soon as the caller has returned.
   void continue_with(std::coroutine_handle<> coroutine) noexcept { next_ = coroutine; }
-  void end() noexcept { ended_ = true; }
+  /// The same: that was the root.
+  void end() noexcept { next_ = no_more(); }
 
   /// Asks the activity to wind up: the present wait is cancelled, later ones fail.
   void stop() noexcept {
@@ -192,12 +193,15 @@ class activity {
   void resume_in_row(activity* outer) noexcept {
     current_ = this;
     std::exchange(parked_, nullptr).resume();
-    while (next_) std::exchange(next_, nullptr).resume();
-    if (ended_) {
-      current_ = outer;
-      ended_ = false;
-      innermost_ = nullptr;
-      root_ended();  // May destroy *this.
+    while (next_) [[unlikely]] {
+      const std::coroutine_handle<> next = std::exchange(next_, nullptr);
+      if (next == no_more()) {
+        current_ = outer;
+        innermost_ = nullptr;
+        root_ended();  // May destroy *this.
+        return;
+      }
+      next.resume();
     }
   }
   static void end_row(activity* outer) noexcept { current_ = outer; }
@@ -223,19 +227,24 @@ class activity {
   }
 
  private:
+  static std::coroutine_handle<> no_more() noexcept {
+    return std::coroutine_handle<>::from_address(&no_coroutine_);
+  }
+
+  static inline constinit std::byte no_coroutine_{};  // In next_: that was the root.
   static inline constinit thread_local activity* current_ = nullptr;
+  // On its way from an await_suspend to the loop in which that ends: one at a time on a thread.
+  static inline constinit thread_local std::coroutine_handle<> next_;
   static inline constinit thread_local const void* outside_ambient_ = nullptr;
 
-  // In the order of use: a step touches the first cache line only.
-  std::coroutine_handle<> parked_;
-  std::coroutine_handle<> next_;
-  wait* waiting_ = nullptr;  ///< Says something while the activity is parked.
-  const detail::chain_link* innermost_ = nullptr;
-  bool ended_ = false;
-  bool stop_requested_ = false;
-  bool interrupted_ = false;
+  // What a step touches comes last: replica_actor.hpp goes on with more of it.
   activity* origin_ = this;
   const void* ambient_ = nullptr;
+  bool stop_requested_ = false;
+  bool interrupted_ = false;
+  const detail::chain_link* innermost_ = nullptr;
+  wait* waiting_ = nullptr;  ///< Says something while the activity is parked.
+  std::coroutine_handle<> parked_;
 };
 
 }  // namespace troupe

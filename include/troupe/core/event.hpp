@@ -5,12 +5,12 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace troupe {
 
@@ -55,40 +55,50 @@ class event {
   const party* owner_;
 };
 
+namespace detail {
+class ready_ring;
+}
+
 /// Events at equal distances in memory, which are posted in one go and taken one by one:
 /// the replicas of a line. Whatever their number, a queue holds one pointer.
 class event_row {
  public:
-  /// Takes at most `most` steps from the front of `rest`, which is not empty; each is off the row
-  /// before it is taken.
-  using step_function = void (*)(event_row& rest, std::size_t most) noexcept;
+  /// Takes at most `most` steps, at least one, from the front of `from.row()`, which is not empty;
+  /// each is off the row before it is taken. Returns how many it might have taken besides.
+  using step_function = std::size_t (*)(detail::ready_ring& from, std::size_t most) noexcept;
 
   event_row() noexcept = default;
   /// `steps`: for events of one type, which can do better than one call each.
   event_row(event& first, std::size_t distance, std::size_t count, step_function steps) noexcept
-      : first_(&first), distance_(distance), count_(count), steps_(steps) {}
+      : first_(&first), end_(later(&first, count * distance)), distance_(distance), steps_(steps) {}
 
-  bool empty() const noexcept { return count_ == 0; }
-  std::size_t size() const noexcept { return count_; }
-  event& front() const noexcept { return *first_; }
-  event& operator[](std::size_t i) const noexcept { return *later(i); }
-
-  event& take_front() noexcept {
-    event& e = *first_;
-    first_ = later(1);
-    --count_;
-    return e;
+  bool empty() const noexcept { return first_ == end_; }
+  bool longer_than(std::size_t count) const noexcept {
+    return static_cast<std::size_t>(as_bytes(end_) - as_bytes(first_)) > count * distance_;
   }
-  void take_steps(std::size_t most) noexcept { steps_(*this, most); }
+  event& operator[](std::size_t i) const noexcept { return *later(first_, i * distance_); }
+
+  event& take_front() noexcept { return *std::exchange(first_, later(first_, distance_)); }
+  template <class F>
+  void for_each(F&& f) const {
+    for (event* e = first_; e != end_; e = later(e, distance_)) f(*e);
+  }
+
+  std::size_t take_steps(detail::ready_ring& from, std::size_t most) const noexcept {
+    return steps_(from, most);
+  }
+  /// Whether its steps are taken by the same function.
+  bool like(const event_row& other) const noexcept { return steps_ == other.steps_; }
 
  private:
-  event* later(std::size_t i) const noexcept {
-    return reinterpret_cast<event*>(reinterpret_cast<std::byte*>(first_) + i * distance_);
+  static std::byte* as_bytes(event* e) noexcept { return reinterpret_cast<std::byte*>(e); }
+  static event* later(event* e, std::size_t bytes) noexcept {
+    return reinterpret_cast<event*>(as_bytes(e) + bytes);
   }
 
   event* first_ = nullptr;
+  event* end_ = nullptr;
   std::size_t distance_ = 0;
-  std::size_t count_ = 0;
   step_function steps_ = nullptr;
 };
 
@@ -102,6 +112,7 @@ class ready_entry {
   explicit ready_entry(const event_row& row) noexcept
       : bits_(reinterpret_cast<std::uintptr_t>(&row) | 1) {}
 
+  explicit operator bool() const noexcept { return bits_ != 0; }
   bool is_row() const noexcept { return (bits_ & 1) != 0; }
   event& one() const noexcept { return *reinterpret_cast<event*>(bits_); }
   const event_row& row() const noexcept { return *reinterpret_cast<const event_row*>(bits_ - 1); }
@@ -109,26 +120,31 @@ class ready_entry {
   template <class F>
   void for_each(F&& f) const {
     if (!is_row()) return f(one());
-    for (std::size_t i = 0; i < row().size(); ++i) f(row()[i]);
+    row().for_each(f);
   }
 
  private:
   std::uintptr_t bits_ = 0;
 };
 
-/// A growing ring of what is ready; touched by its line only.
+/// A growing ring of what is ready; touched by its line only. What comes when there is nothing
+/// else waits beside it.
 class ready_ring {
  public:
-  bool empty() const noexcept { return head_ == tail_ && row_.empty(); }
+  bool empty() const noexcept { return head_ == tail_ && row_.empty() && !only_; }
   void push(ready_entry e) noexcept {
+    if (empty()) {
+      only_ = e;
+      return;
+    }
     if (tail_ - head_ == capacity_) grow();
     slots_[tail_++ & (capacity_ - 1)] = e;
   }
   /// The next event, or null.
   event* pop() noexcept {
     if (row_.empty()) {
-      if (head_ == tail_) return nullptr;
-      const ready_entry next = slots_[head_++ & (capacity_ - 1)];
+      if (empty()) return nullptr;
+      const ready_entry next = pop_entry();
       if (!next.is_row()) return &next.one();
       row_ = next.row();
     }
@@ -138,14 +154,10 @@ class ready_ring {
   std::size_t take_steps(std::size_t most) noexcept {
     while (most > 0) {
       if (!row_.empty()) {
-        const std::size_t now = std::min(most, row_.size());
-        row_.take_steps(now);
-        most -= now;
-        continue;
-      }
-      if (head_ == tail_) break;
-      const ready_entry next = slots_[head_++ & (capacity_ - 1)];
-      if (next.is_row()) {
+        most = row_.take_steps(*this, most);
+      } else if (empty()) {
+        break;
+      } else if (const ready_entry next = pop_entry(); next.is_row()) {
         row_ = next.row();
       } else {
         next.one().step();
@@ -155,10 +167,30 @@ class ready_ring {
     return most;
   }
 
+  /// The rest of the row that is being taken.
+  event_row& row() noexcept { return row_; }
+  /// For the steps of a row that has come to its end: if one event is all that is ready, takes its
+  /// step. True if a row of the same kind is now all that is ready: it is row(), and more than no
+  /// steps are left. Replicas meet, the barrier's turn comes, and it is theirs again.
+  bool next_row(std::size_t& most) noexcept {
+    if (most == 0 || !only_ || only_.is_row() || !row_.empty()) return false;
+    std::exchange(only_, ready_entry()).one().step();
+    --most;
+    if (most == 0 || !only_ || !only_.is_row() || !only_.row().like(row_)) return false;
+    row_ = std::exchange(only_, ready_entry()).row();
+    return true;
+  }
+
  private:
   void grow() noexcept;
 
-  event_row row_;  // The rest of the row that is being taken.
+  ready_entry pop_entry() noexcept {
+    if (only_) return std::exchange(only_, ready_entry());
+    return slots_[head_++ & (capacity_ - 1)];
+  }
+
+  event_row row_;
+  ready_entry only_;  // Comes before all that is in the slots.
   std::unique_ptr<ready_entry[]> slots_;
   std::size_t capacity_ = 0;  // A power of two, or zero.
   std::size_t head_ = 0;

@@ -47,6 +47,9 @@ struct lone_merge {
   task<> body;  ///< Empty if the function was a plain one: then it has been called.
 };
 
+/// \throws errc::replica_required in cross-replica context, errc::foreign_context elsewhere.
+[[noreturn]] void refuse_context(const char* call);
+
 /// \throws errc::replica_required in cross-replica context, errc::foreign_context in
 ///         another replica; what the merge function throws.
 std::unique_ptr<lone_merge> merge_alone(merge_request& request);

@@ -37,7 +37,18 @@ template <class F, class... Args>
 inline constexpr bool taken_on_arrival = sizeof...(Args) <= merge_intake::columns_max &&
                                          (is_small_value<Args> && ...) && is_compared_quietly<F>;
 
-/// Room for one value of each argument from each of `all` replicas; false if there is none.
+/// Whether there is room for one value of each argument from each of `all` replicas.
+template <class... Args>
+bool has_columns(const merge_intake& in, std::size_t all) noexcept {
+  [[maybe_unused]] std::size_t i = 0;
+  [[maybe_unused]] const auto fits = [&](std::size_t bytes) {
+    const auto& c = in.columns[i++];
+    return c.values && c.bytes == bytes;
+  };
+  return (fits(all * sizeof(Args)) && ...);
+}
+
+/// Makes it; false if the heap has none.
 template <class... Args>
 [[gnu::noinline]] bool open_columns(merge_intake& in, std::size_t all) noexcept {
   in.drop();
@@ -71,6 +82,14 @@ void take_columns(merge_intake& from, std::size_t all, std::tuple<per_replica<Ar
   }(std::index_sequence_for<Args...>());
 }
 
+/// The next round fills the same memory, unless the merge function has kept it.
+template <class... Args>
+void give_columns_back(merge_intake& to, std::size_t all, std::tuple<per_replica<Args>...>& from) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((to.columns[I].values = std::get<I>(from).to_memory(all)), ...);
+  }(std::index_sequence_for<Args...>());
+}
+
 /// What the merge function gets: structures of columns, for columns of structures.
 template <class... Args>
 std::tuple<regrouped_t<Args>...> regroup_columns(std::tuple<per_replica<Args>...>&& from) {
@@ -79,5 +98,18 @@ std::tuple<regrouped_t<Args>...> regroup_columns(std::tuple<per_replica<Args>...
         structure<Args>::regroup(std::get<I>(std::move(from)))...);
   }(std::index_sequence_for<Args...>());
 }
+
+/// What each replica gets of a merge's result.
+template <class T>
+struct share_of {
+  using type = selected_t<T>;
+};
+template <>
+struct share_of<void> {
+  using type = void;
+};
+
+/// Why the running replica's merge has no result. `who` null: the round will not happen.
+[[noreturn]] void throw_merge_failure(const replica_actor* who);
 
 }  // namespace troupe::detail

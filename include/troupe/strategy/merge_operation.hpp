@@ -28,25 +28,6 @@
 
 namespace troupe {
 
-namespace detail {
-
-/// \throws errc::replica_required in cross-replica context, errc::foreign_context elsewhere.
-[[noreturn]] void refuse_context(const char* call);
-
-/// Why the running replica's merge has no result. `who` null: the round will not happen.
-[[noreturn]] void throw_merge_failure(const replica_actor* who);
-
-template <class T>
-struct share_of {
-  using type = selected_t<T>;
-};
-template <>
-struct share_of<void> {
-  using type = void;
-};
-
-}  // namespace detail
-
 template <class F, class... Args>
 class merge_operation final : public merge_request {
   static constexpr bool with_context =
@@ -93,12 +74,10 @@ class merge_operation final : public merge_request {
     Promise& promise = replica.promise();
     // Compared before it is looked into: an old context's replica may be gone.
     if (promise.self != who || who->run_number() != run) [[unlikely]] {
-      if (who) detail::refuse_context("merge_call()");
-      alone = detail::merge_alone(*this).release();
-      lone()->begin(replica);
+      begin_alone(replica);
       return;
     }
-    promise.self->park(replica, *this);
+    who->park(replica, *this);
     barrier_actor::arrive(*this, promise.at);
   }
 
@@ -116,20 +95,34 @@ class merge_operation final : public merge_request {
 
   static constexpr bool taken_on_arrival = detail::taken_on_arrival<F, Args...>;
 
-  /// On one line, when it arrives `here` as number `before` of `all`.
-  void arrive_in(merge_intake& in, const place& here, std::size_t before,
+  /// On one line, when it arrives `here` as number `before` of `all`. False, and nothing done, if
+  /// there is no room for the arguments of the round yet.
+  bool arrive_in(merge_intake& in, const place& here, std::size_t before,
                  std::size_t all) noexcept {
     if (in.first) [[likely]] {
       if (std::memcmp(&in.at, &here, sizeof here) != 0 || !same_function(*in.first)) {
         in.first = nullptr;  // They may agree all the same: merge() looks closer.
-        return;
+        return true;
       }
     } else {
-      if (before != 0 || !detail::open_columns<Args...>(in, all)) return;
+      if (before != 0) return true;
+      if (!detail::has_columns<Args...>(in, all)) return false;
       in.first = this;
       in.at = here;
     }
     detail::put_in_columns(in, who->replica(), args_);
+    return true;
+  }
+  static bool open(merge_intake& in, std::size_t all) noexcept {
+    return detail::open_columns<Args...>(in, all);
+  }
+
+  /// Outside of everything. Apart, so that what is not needs no stack.
+  template <class Promise>
+  [[gnu::noinline]] void begin_alone(std::coroutine_handle<Promise> caller) {
+    if (who) detail::refuse_context("merge_call()");
+    alone = detail::merge_alone(*this).release();
+    lone()->begin(caller);
   }
   detail::lone_merge* lone() const noexcept { return static_cast<detail::lone_merge*>(alone); }
   share end_alone() {
@@ -190,6 +183,9 @@ class merge_operation final : public merge_request {
     }
     if constexpr (std::is_same_v<columns, gathered>) {
       run_first(site, all, body);
+      if constexpr (taken_on_arrival) {
+        if (site.taken) detail::give_columns_back(*site.taken, site.round.size(), all);
+      }
     } else {
       gathered values = detail::regroup_columns(std::move(all));
       run_first(site, values, body);

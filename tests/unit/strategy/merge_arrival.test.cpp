@@ -5,6 +5,7 @@
 #include <asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <troupe/troupe.hpp>
 #include <utility>
@@ -108,6 +109,52 @@ TEST_CASE_METHOD(fixture, "whoever brings another function, the run is broken") 
     CHECK(is(thrown_by([&] { run(merge_what_it_is_given, odd_one); }), errc::merge_mismatch));
   }
   CHECK(run(merge_what_it_is_given, -1)[0] == 12345);
+}
+
+struct kept_values {
+  std::array<ints, 4> rounds;
+};
+
+task<> merge_and_keep(replica_context ctx, kept_values* kept) {
+  for (std::size_t round = 0; round < kept->rounds.size(); ++round) {
+    // Every other function takes the values themselves, the others look at them.
+    if (round % 2 == 0) {
+      const auto take = [kept, round](ints values) { kept->rounds[round] = std::move(values); };
+      co_await ctx.merge_call(take, ctx.replica_id() + static_cast<int>(round));
+    } else {
+      const auto look = [kept, round](const ints& values) { kept->rounds[round] = values; };
+      co_await ctx.merge_call(look, ctx.replica_id() + static_cast<int>(round));
+    }
+  }
+}
+
+TEST_CASE_METHOD(fixture, "values that a merge function keeps are no later round's") {
+  kept_values kept;
+  run(merge_and_keep, &kept);
+  CHECK(kept.rounds[0] == ints{0, 1, 2, 3, 4});
+  CHECK(kept.rounds[1] == ints{1, 2, 3, 4, 5});
+  CHECK(kept.rounds[2] == ints{2, 3, 4, 5, 6});
+  CHECK(kept.rounds[3] == ints{3, 4, 5, 6, 7});
+}
+
+task<int> merge_after_a_throw(replica_context ctx) {
+  int caught = 0;
+  for (int round = 0; round < 3; ++round) {
+    const auto refuse_second = [round](const ints& values) {
+      if (round == 1) throw std::runtime_error("the second");
+      return digits(values);
+    };
+    try {
+      caught += co_await ctx.merge_call(refuse_second, round);
+    } catch (const std::runtime_error&) {
+      caught += 1000000;
+    }
+  }
+  co_return caught;
+}
+
+TEST_CASE_METHOD(fixture, "a merge function that throws leaves the next round its own values") {
+  CHECK(run(merge_after_a_throw)[3] == 1000000 + 22222);
 }
 
 TEST_CASE_METHOD(fixture, "where only their number counts, replica 0's function is called") {

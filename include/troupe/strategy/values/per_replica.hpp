@@ -22,6 +22,7 @@
 #include <iterator>
 #include <memory>
 #include <ranges>
+#include <type_traits>
 #include <utility>
 
 #include "troupe/core/contract.hpp"
@@ -98,6 +99,15 @@ class per_replica {
     made.values_ = values;
     made.size_ = made.capacity_ = n;
     return made;
+  }
+
+  /// The other way round: its memory, if there is room for just `n` values in it; null otherwise.
+  T* to_memory(std::size_t n) noexcept
+    requires std::is_trivially_destructible_v<T>
+  {
+    if (capacity_ != n) return nullptr;
+    size_ = capacity_ = 0;
+    return std::exchange(values_, nullptr);
   }
 
   /// Room for `n` values, to be filled in replica order by append().
