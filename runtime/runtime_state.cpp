@@ -16,24 +16,23 @@ std::string to_string(const party& who) {
 
 party runtime_state::enroll(std::string_view kind, std::uint32_t index, std::size_t line_number) {
   const auto guard = lock();
-  std::uint32_t id = 0;
-  if (retired_.empty()) {
-    id = static_cast<std::uint32_t>(names_.size());
-    if (names_.size() == names_.capacity()) {
-      const std::size_t room = std::max<std::size_t>(16, 2 * names_.size());
+  const bool fresh = retired_.empty();
+  const auto id = fresh ? static_cast<std::uint32_t>(names_.size()) : retired_.back();
+  const party who{.kind = kind,
+                  .index = index,
+                  .id = id,
+                  .on = &line(line_number == ~std::size_t{0} ? id : line_number)};
+  if (fresh) {
+    if (names_.size() == names_.capacity()) [[unlikely]] {
+      const std::size_t room = 2 * names_.size();
       retired_.reserve(room);  // First, so that retire() never allocates.
       names_.reserve(room);
     }
-    names_.emplace_back();
+    names_.push_back(who);
   } else {
-    id = retired_.back();
+    names_[id] = who;
     retired_.pop_back();
   }
-  party& who = names_[id];
-  who = {.kind = kind,
-         .index = index,
-         .id = id,
-         .on = &line(line_number == ~std::size_t{0} ? id : line_number)};
   enrolled(who);
   return who;
 }

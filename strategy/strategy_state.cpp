@@ -51,7 +51,7 @@ ensemble& strategy_state::acquire(scheduler& callers_line) {
   const auto fits = [&](const ensemble* e) { return e->lives_on(where); };
   if (auto found = std::find_if(idle_.begin(), idle_.end(), fits); found != idle_.end()) {
     ensemble& chosen = **found;
-    idle_.erase(found);
+    idle_.erase(static_cast<std::size_t>(found - idle_.begin()));
     return chosen;
   }
   idle_.reserve(all_.size() + 1);  // So that put_aside() never allocates.

@@ -14,17 +14,6 @@ std::uint32_t schedule::kind_of(std::string_view kind) noexcept {
 
 namespace troupe::detail {
 
-void party_names::enroll(const party& who) {
-  const auto birth = static_cast<std::uint32_t>(births_.size());
-  if (by_id_.size() == who.id) {
-    by_id_.push_back(birth);
-  } else {
-    if (by_id_.size() < who.id) by_id_.resize(who.id + 1, nobody);
-    by_id_[who.id] = birth;
-  }
-  births_.push_back({who.kind, who.index, 0});
-}
-
 schedule::party_name party_names::name_of(std::uint32_t birth) const {
   if (birth == nobody) return {};
   if (names_.size() <= birth) give_names();

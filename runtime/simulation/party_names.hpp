@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "troupe/core/recycling.hpp"
+#include "troupe/core/small_vector.hpp"
 #include "troupe/runtime/schedule.hpp"
 #include "troupe/runtime/scheduler.hpp"
 
@@ -18,14 +19,13 @@ namespace troupe::detail {
 
 class party_names {
  public:
-  party_names() {
-    by_id_.reserve(usual_size);
-    births_.reserve(usual_size);
-  }
-
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
-  void enroll(const party& who);
+  void enroll(const party& who) {
+    while (by_id_.size() <= who.id) by_id_.push_back(nobody);
+    by_id_[who.id] = static_cast<std::uint32_t>(births_.size());
+    births_.push_back({who.kind, who.index, 0});
+  }
 
   /// Of the party that has the id now; `nobody` if there is none.
   std::uint32_t birth_of(std::uint32_t id) const noexcept {
@@ -50,8 +50,8 @@ class party_names {
 
   void give_names() const;
 
-  recycled_vector<std::uint32_t> by_id_;  // Births.
-  recycled_vector<origin> births_;
+  small_vector<std::uint32_t, usual_size> by_id_;  // Births.
+  small_vector<origin, usual_size> births_;
   mutable recycled_vector<schedule::party_name> names_;  // Of the first births.
   mutable recycled_vector<std::uint32_t> latest_;        // Births by kind and index: a hash table.
 };

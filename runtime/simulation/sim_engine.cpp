@@ -43,7 +43,6 @@ schedule::deviation choice_point::place() const { return engine.told(engine.plac
 schedule::deviation choice_point::told(std::size_t i) const {
   return engine.told(engine.turn_of(is_value, i));
 }
-std::uint32_t choice_point::party_id(std::size_t i) const noexcept { return engine.owner_of(i); }
 
 sim_line::sim_line(std::size_t index, sim_engine& home) : scheduler(index, home), engine_(home) {}
 std::string sim_line::replay_hint() const {
@@ -67,8 +66,6 @@ sim_engine::sim_engine(const simulation_options& options, choice_policy& policy,
   if (log_) log_->clear();
   reserve_lines(sim_lines_.size());
   for (std::size_t i = 0; i < sim_lines_.size(); ++i) add_line(sim_lines_[i].emplace(i, *this));
-  ready_.reserve(usual_size);
-  deviations_.reserve(usual_size);
 }
 
 sim_engine::~sim_engine() { close(); }
@@ -127,7 +124,7 @@ void sim_engine::take(std::size_t chosen) {
   if (suffered == fault::stall || suffered == fault::delay) {
     hold(chosen);
   } else {
-    if (!take_first(from)) ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    if (!take_first(from)) ready_.erase(chosen);
     acting_ = last_;
     next.step(suffered == fault::crash          ? event::turn::crash
               : suffered == fault::cancellation ? event::turn::cancel
@@ -138,24 +135,14 @@ void sim_engine::take(std::size_t chosen) {
   if (log_) log_->end();
 }
 
-void sim_engine::begin_step(std::uint32_t owner, std::uint32_t sender, std::size_t options) {
-  if (journal_) {
-    const auto count = static_cast<std::uint32_t>(options);
-    journal_->push_back({owner, sender, count, picture_ ? picture_->recorded() : 0});
-  }
-  last_ = owner + 1;
-  given_names_.note_step(owner);
-  ++steps_;
-  if (steps_ + watched_at_end > step_limit_) end_.push_back(owner);
+void sim_engine::note_in_journal(std::uint32_t owner, std::uint32_t sender, std::size_t options) {
+  const auto count = static_cast<std::uint32_t>(options);
+  journal_->push_back({owner, sender, count, picture_ ? picture_->recorded() : 0});
 }
 
 void sim_engine::look_at_claims() {
   if (log_ && claims_.any() && steps_ > 0) log_->watched();
   claims_.look();
-}
-
-void sim_engine::run_hops() {
-  while (!hops_.empty()) hops_.pop()->step();
 }
 
 bool sim_engine::advance_time() {
@@ -362,13 +349,14 @@ void sim_engine::close() noexcept {
 
 void sim_engine::drop_queued() noexcept {
   for (auto& late : std::exchange(held_, {})) ready_.push_back(late.what);
-  for (auto& l : std::exchange(ready_, {})) {
+  for (auto& l : ready_) {  // Nobody joins them: what is posted now is dropped at once.
     for (bool more = true; more;) {
       event& dropped = *l.what;
       more = take_first(l);
       dropped.step(event::turn::drop);
     }
   }
+  ready_.clear();
   timers_.clear();
   while (event* const hop = hops_.pop()) hop->step(event::turn::drop);
 }

@@ -23,6 +23,7 @@
 #include "runtime/simulation/partial_order/step_log.hpp"
 #include "runtime/simulation/party_names.hpp"
 #include "troupe/core/recycling.hpp"
+#include "troupe/core/small_vector.hpp"
 #include "troupe/runtime/runtime_state.hpp"
 #include "troupe/runtime/schedule.hpp"
 #include "troupe/runtime/simulation.hpp"
@@ -44,7 +45,7 @@ struct choice_point {
   /// Possibility number `i`, as a schedule tells it.
   schedule::deviation told(std::size_t i) const;
   /// Whose step possibility number `i` is. \pre !is_value
-  std::uint32_t party_id(std::size_t i) const noexcept;
+  inline std::uint32_t party_id(std::size_t i) const noexcept;
 };
 
 /// Whose step was taken, from whose link, and among how many; or which value was chosen.
@@ -192,7 +193,15 @@ class sim_engine final : public runtime_state {
   void enrolled(const party& who) override;
   bool step();
   void take(std::size_t chosen);
-  void begin_step(std::uint32_t owner, std::uint32_t sender, std::size_t options);
+  void begin_step(std::uint32_t owner, std::uint32_t sender, std::size_t options) {
+    if (journal_) [[unlikely]]
+      note_in_journal(owner, sender, options);
+    last_ = owner + 1;
+    given_names_.note_step(owner);
+    if (++steps_ + watched_at_end > step_limit_) [[unlikely]]
+      end_.push_back(owner);
+  }
+  void note_in_journal(std::uint32_t owner, std::uint32_t sender, std::size_t options);
   void let_timer_end_early();
   fault decide_fault(const party& who);  ///< \pre Faults are in play.
   void hold(std::size_t entry);
@@ -201,7 +210,9 @@ class sim_engine final : public runtime_state {
   [[noreturn]] void fail_as_too_long() const;
   /// How the run goes round in circles; empty if it does not.
   std::string lasso() const;
-  void run_hops();
+  void run_hops() {
+    while (!hops_.empty()) hops_.pop()->step();
+  }
   bool advance_time();
   void end_timers();
   std::size_t pick();
@@ -211,7 +222,7 @@ class sim_engine final : public runtime_state {
   const simulation_options& options_;
   choice_policy& policy_;
   recycled_vector<std::optional<sim_line>> sim_lines_;
-  recycled_vector<link> ready_;  // No empty ones; in order of becoming ready.
+  small_vector<link, usual_size> ready_;  // No empty ones; in order of becoming ready.
   struct held_link {
     link what;
     std::uint64_t ticket;  // Of the timer that ends the delay.
@@ -230,7 +241,7 @@ class sim_engine final : public runtime_state {
   std::uint32_t chooses_ = 0;
   std::uint64_t choices_ = 0;
   std::uint64_t steps_ = 0;
-  recycled_vector<turn> deviations_;
+  small_vector<turn, usual_size> deviations_;
   detail::claims claims_;
   fault_injector faults_;
   std::uint64_t step_limit_;
@@ -244,5 +255,9 @@ class sim_engine final : public runtime_state {
   // all others.
   mutable std::optional<sim_context> context_;
 };
+
+inline std::uint32_t choice_point::party_id(std::size_t i) const noexcept {
+  return engine.owner_of(i);
+}
 
 }  // namespace troupe::detail

@@ -34,7 +34,7 @@ fault sim_engine::decide_fault(const party& who) {
 /// What the link has, and what it gets meanwhile, comes later.
 void sim_engine::hold(std::size_t entry) {
   held_link late{ready_[entry], 0};
-  ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(entry));
+  ready_.erase(entry);
   late.ticket = tickets_ + 1;
   const auto forever = std::chrono::nanoseconds::max() - now_;
   const auto how_long = std::clamp(faults_.lasting(), std::chrono::nanoseconds(0), forever);

@@ -38,7 +38,7 @@ namespace troupe::detail {
 
 struct recycling_cache {
   static constexpr std::size_t class_bytes = 64;
-  static constexpr std::size_t classes = 32;  // Up to 2 KiB; larger blocks are rare.
+  static constexpr std::size_t classes = 48;  // Up to 3 KiB; larger blocks are rare.
   static constexpr std::uint32_t cached_blocks = 1024;
   static constexpr std::uint32_t batch_blocks = 64;
 

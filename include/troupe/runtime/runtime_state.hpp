@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "troupe/core/recycling.hpp"
+#include "troupe/core/small_vector.hpp"
 #include "troupe/runtime/asio.hpp"
 #include "troupe/runtime/scheduler.hpp"
 
@@ -141,12 +141,12 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
     return shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
   }
 
-  recycled_vector<scheduler*> schedulers_;
+  detail::small_vector<scheduler*, 4> schedulers_;
   const bool shared_;
   mutable std::mutex mutex_;  // Guards the list and the names; never held in callbacks.
   root* roots_ = nullptr;
-  recycled_vector<party> names_;  // Index = party::id.
-  recycled_vector<std::uint32_t> retired_;
+  detail::small_vector<party, 16> names_;  // Index = party::id.
+  detail::small_vector<std::uint32_t, 16> retired_;
   std::vector<std::unique_ptr<tracer>> tracers_;
   std::atomic<bool> closed_{false};
   std::size_t graph_from_ = graph_pays_from;

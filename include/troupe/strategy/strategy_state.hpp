@@ -18,6 +18,7 @@
 #include "troupe/actors/owners.hpp"
 #include "troupe/core/error.hpp"
 #include "troupe/core/recycling.hpp"
+#include "troupe/core/small_vector.hpp"
 #include "troupe/runtime/runtime_state.hpp"
 #include "troupe/strategy/device.hpp"
 
@@ -136,7 +137,7 @@ class strategy_state : public std::enable_shared_from_this<strategy_state> {
   recycled_vector<latest> latest_;
   mutable std::mutex mutex_;  // Guards the rest.
   recycled_vector<std::unique_ptr<ensemble>> all_;
-  recycled_vector<ensemble*> idle_;
+  detail::small_vector<ensemble*, 2> idle_;
   std::optional<error> last_failure_;
   std::shared_ptr<troupe::owners> owners_;  // Made for the first variable.
 };
