@@ -53,6 +53,8 @@ task<> cancelled_outside(stage& w, mirrored_options how) {
   mirrored_strategy strategy(w.runtime(), 2, how);
   bool cancelled = false;
   const auto failure = co_await end_of(w, &d, &cancelled, run_then_knock(&strategy, &pace, &d));
+  co_await d.stop();
+  co_await pace.stop();
   w.check(cancelled ? code_of(failure) == errc::cancelled : !failure, "cancelled, or ended well");
 }
 
@@ -63,6 +65,7 @@ task<> cancelled_in_a_merge(stage& w) {
   mirrored_strategy strategy(w.runtime(), 2);
   bool cancelled = false;
   const auto failure = co_await end_of(w, &d, &cancelled, run_merge(&strategy, &d));
+  co_await d.stop();
   w.check(cancelled ? code_of(failure) == errc::cancelled : !failure, "cancelled, or ended well");
   co_await require_a_good_run(w, &strategy);
 }
@@ -129,6 +132,8 @@ task<> stopped_before_a_run(stage& w) {
   mirrored_strategy strategy(w.runtime(), 2);
   bool cancelled = false;
   const auto failure = co_await end_of(w, &d, &cancelled, ask_then_run(&strategy, &pace, &d));
+  co_await d.stop();
+  co_await pace.stop();
   w.check(cancelled == static_cast<bool>(failure), "cancelled, or ended well");
 }
 task<> stopped_between_two_questions(stage& w) {
@@ -136,6 +141,8 @@ task<> stopped_between_two_questions(stage& w) {
   cell pace(w.runtime());
   bool cancelled = false;
   const auto failure = co_await end_of(w, &d, &cancelled, ask_then_knock(&pace, &d));
+  co_await d.stop();
+  co_await pace.stop();
   w.check(cancelled == static_cast<bool>(failure), "cancelled, or ended well");
 }
 task<> stopped_branches(stage& w) {
@@ -143,6 +150,8 @@ task<> stopped_branches(stage& w) {
   cell pace(w.runtime());
   bool cancelled = false;
   const auto failure = co_await end_of(w, &d, &cancelled, ask_then_branch(&pace, &d));
+  co_await d.stop();
+  co_await pace.stop();
   w.check(cancelled == static_cast<bool>(failure), "cancelled, or ended well");
 }
 
