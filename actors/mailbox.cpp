@@ -97,6 +97,7 @@ void mailbox::deliver(envelope& e) noexcept {
 
 void mailbox::open(envelope& e) noexcept {
   who().on->trace(trace_kind::deliver, who());
+  const bool own = e.own_;
   try {
     task<> handler;
     impersonate([&] { handler = e.open_(e, *this); });
@@ -108,7 +109,7 @@ void mailbox::open(envelope& e) noexcept {
   } catch (...) {
     fail();
   }
-  release();  // The letter's hold. May destroy *this.
+  release_letter(own);  // May destroy *this.
 }
 
 void mailbox::root_ended() noexcept {

@@ -47,6 +47,7 @@ class envelope : public event {
   mailbox& to_;
   opener open_;
   envelope* next_ = nullptr;
+  bool own_;  ///< Sent on the line that opens it.
 };
 
 class mailbox final : private detail::enrollment, private routine, private root {
@@ -87,6 +88,14 @@ class mailbox final : private detail::enrollment, private routine, private root 
   void open_kept() noexcept;
   void fail() noexcept;
   void show_state() noexcept;
+  /// A letter is under way. `own`: from its own line, where such letters are counted without
+  /// atomics, and have one hold together.
+  void hold(bool own) noexcept {
+    if (!own || own_letters_++ == 0) holders_.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release_letter(bool own) noexcept {
+    if (!own || --own_letters_ == 0) release();
+  }
   void release() noexcept;
   void root_ended() noexcept override;
   void describe(std::vector<std::string>& lines) const override;
@@ -100,14 +109,16 @@ class mailbox final : private detail::enrollment, private routine, private root 
   envelope* last_kept_ = nullptr;
   std::exception_ptr failure_;
   std::optional<std::uint64_t> state_;     // Nobody has seen it yet.
-  std::atomic<std::uint32_t> holders_{1};  // The actor, and each letter under way.
+  std::uint32_t own_letters_ = 0;          // Touched by its line only.
+  std::atomic<std::uint32_t> holders_{1};  // The actor, each letter from elsewhere, and all own.
 };
 
 inline envelope::envelope(mailbox& to, opener open, bool commutes) noexcept
     : event(commutes ? &envelope::arrive_in_any_order : &envelope::arrive, to.who()),
       to_(to),
-      open_(open) {
-  to.holders_.fetch_add(1, std::memory_order_relaxed);
+      open_(open),
+      own_(scheduler::current() == to.who().on) {
+  to.hold(own_);
 }
 
 }  // namespace troupe
