@@ -19,12 +19,13 @@ constexpr std::uint64_t field = line_waits - 1;
 
 }  // namespace
 
-barrier_actor::share::share(barrier_actor& b, const party& where) noexcept
+barrier_share::barrier_share(barrier_actor& b, const party& where) noexcept
     : barrier(b), who(where), halt_signal(*this, who), fail_signal(*this, who) {}
 
 barrier_actor::barrier_actor(std::span<const party> homes)
     : routine(who_),
       who_(homes.front()),
+      gathered_(*this, who_),
       whole_(*this, who_),
       trouble_(*this, who_),
       all_halted_(*this, who_),
@@ -40,12 +41,15 @@ barrier_actor::barrier_actor(std::span<const party> homes)
 }
 
 void barrier_actor::admit(std::span<replica_actor> members) {
-  slots_.resize(members.size());
+  members_ = members.data();
+  size_ = members.size();
   const std::size_t lines = shares_.size();
+  if (lines > 1) taken_elsewhere_ = &intakes_elsewhere_;
   for (std::size_t i = 0; i < lines; ++i) {
     share& s = *shares_[i];
+    s.alone = lines == 1;
+    if (i != 0) intakes_elsewhere_.push_back(&s.intake);
     const std::size_t here = (members.size() - i + lines - 1) / lines;
-    s.slots = slots_.data();
     s.expected = static_cast<std::uint32_t>(here);
     s.members =
         event_row(members[i], lines * sizeof(replica_actor), here, &replica_actor::take_steps);
@@ -71,10 +75,14 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
   }
   trouble_reported_.store(false, std::memory_order_relaxed);
   progress_.store(0, std::memory_order_relaxed);
+  round_ = 1;
+  if (stop_requested()) reset_stop();
   for (auto& s : shares_) {
     s->arrived = s->finished = 0;
+    s->round = round_;
     s->halted = s->failing = s->in_turns = false;
-    s->slow = shares_.size() > 1 || s->who.on->traced() || footprint::wanted();
+    s->careful = s->who.on->traced() || footprint::wanted();
+    s->slow = s->careful || !s->alone;
   }
   if (rules.order == replica_order::one_by_one) [[unlikely]] {
     begin_turns();
@@ -83,16 +91,14 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
   for (auto& s : shares_) s->who.on->post(s->members);
 }
 
-void barrier_actor::arrive_with_care(share& s, merge_request& request) noexcept {
-  replica_actor& who = *request.who;
+void barrier_actor::arrive_with_care(share& s, replica_actor& who) noexcept {
   ++s.arrived;
-  s.intake.first = nullptr;
+  s.slow = s.careful || (s.arrived == s.expected && !s.alone);
   s.who.on->trace(trace_kind::arrive, who.owner(), who.where(), merges_ + 1);
   touched(s, touch::arrive);
   if (s.halted) {
     if (s.failing) {
-      slots_[who.replica()] = nullptr;
-      request.refuse();
+      s.refuse(who);
       who.mark_interrupted();
       who.wake();
     }
@@ -102,6 +108,10 @@ void barrier_actor::arrive_with_care(share& s, merge_request& request) noexcept 
     pass_turn(who);
     return;
   }
+  note_arrival(s);
+}
+
+void barrier_actor::note_arrival(share& s) noexcept {
   note_progress(s, s.arrived == 1, line_waits);
 }
 
@@ -110,7 +120,8 @@ void barrier_actor::finish(replica_actor& who) noexcept {
   ++s.finished;
   if (s.slow && footprint::wanted()) [[unlikely]]
     touched(s, touch::finish);
-  s.slow = true;  // From now on an arrival is a divergence.
+  s.slow = s.careful = true;  // From now on an arrival is a divergence.
+  s.intake.first = nullptr;
   if (s.in_turns) [[unlikely]] {
     finish_in_turn(s, who);
     return;
@@ -120,12 +131,13 @@ void barrier_actor::finish(replica_actor& who) noexcept {
     return;
   }
   if (who.is() == replica_actor::phase::failed) report_trouble();
+  if (s.arrived == s.expected) s.begin_round();
   note_progress(s, s.finished == 1, line_finishes);
 }
 
 void barrier_actor::note_progress(share& s, bool first, std::uint64_t first_of_line) noexcept {
   const bool whole = s.arrived + s.finished == s.expected;
-  if (shares_.size() == 1) {
+  if (s.alone) {
     if (whole) {
       signal_home(whole_);
     } else if (s.arrived != 0 && s.finished != 0) {
@@ -142,6 +154,8 @@ void barrier_actor::note_progress(share& s, bool first, std::uint64_t first_of_l
   const std::size_t lines = shares_.size();
   const std::uint64_t now = progress_.fetch_add(add, std::memory_order_acq_rel) + add;
   if (whole && (now & field) == lines) {
+    // Nobody adds before the next round, for which home need not come here then.
+    progress_.store(0, std::memory_order_relaxed);
     signal_home(whole_);
   } else if ((now & (field * line_waits)) != 0 && now >= line_finishes) {
     report_trouble();
@@ -150,22 +164,12 @@ void barrier_actor::note_progress(share& s, bool first, std::uint64_t first_of_l
 
 void barrier_actor::signal_home(event& e) noexcept {
   if (shares_.size() == 1) {
-    // One line: counted all the same, because a simulation orders even its own senders.
-    signals_in_flight_.store(signals_in_flight_.load(std::memory_order_relaxed) + 1,
-                             std::memory_order_relaxed);
+    // Counted all the same, because a simulation orders even the senders of one line.
+    count_signal_on_one_line();
   } else {
-    signals_in_flight_.fetch_add(1, std::memory_order_relaxed);
+    signals_sent_.fetch_add(1, std::memory_order_relaxed);
   }
   who_.on->post(e);
-}
-
-void barrier_actor::signal_taken() noexcept {
-  if (shares_.size() == 1) {
-    signals_in_flight_.store(signals_in_flight_.load(std::memory_order_relaxed) - 1,
-                             std::memory_order_relaxed);
-  } else {
-    signals_in_flight_.fetch_sub(1, std::memory_order_relaxed);
-  }
 }
 
 void barrier_actor::touched(const share& s, touch how) const noexcept {
@@ -175,19 +179,39 @@ void barrier_actor::touched(const share& s, touch how) const noexcept {
   if (s.failing) footprint::touches(&lines_left_, touch::arrive);
 }
 
+void barrier_actor::merge_gathered() noexcept {
+  ++signals_taken_;
+  if (phase_ != phase::gathering) {  // It was cancelled meanwhile.
+    settle();
+    return;
+  }
+  const place here = members_->where();
+  if (!merge_returns()) return;
+  if (merge_failure_ || cancel_seen_) [[unlikely]] {
+    merged(here);
+    return;
+  }
+  phase_ = phase::gathering;
+  agreed_on(here);
+  share& s = *shares_.front();
+  s.begin_round();
+  who_.on->post(s.members);
+}
+
 void barrier_actor::judge() noexcept {
   footprint::touches(this, touch::conclude);
-  signal_taken();
+  ++signals_taken_;
   if (phase_ == phase::gathering) {
+    for (const merge_intake* each : intakes_elsewhere_) each->fetch();
     std::size_t finished = 0;
-    if (shares_.front()->slow) {  // Else it is the only one, and nobody has.
-      for (const auto& s : shares_) finished += s->finished;
-    }
-    if (finished == 0) [[likely]] {
-      start_merge();
+    for (const auto& s : shares_) finished += s->finished;
+    if (finished == 0) {
+      const place here = members_->where();
+      who_.on->trace(trace_kind::merge_begin, who_, here, merges_ + 1);
+      if (merge_returns()) merged(here);
       return;
     }
-    if (finished == slots_.size()) {
+    if (finished == size_) {
       over_ = true;
     } else {
       begin_halt(errc::missing_replica);
@@ -196,33 +220,35 @@ void barrier_actor::judge() noexcept {
   settle();
 }
 
-void barrier_actor::start_merge() noexcept {
+bool barrier_actor::merge_returns() noexcept {
   phase_ = phase::merging;
-  if (stop_requested()) reset_stop();
-  const merge_request& first = *slots_.front();
-  const place here = first.who->where();
-  who_.on->trace(trace_kind::merge_begin, who_, here, merges_ + 1);
-  merge_intake& intake = shares_.front()->intake;
-  merge_site site{slots_, intake.first ? &intake : nullptr, above_,
-                  rules_.check == merge_check::identity, result_};
-  intake.first = nullptr;
-  if (merge_failure_) merge_failure_ = nullptr;
+  merge_intake& taken = shares_.front()->intake;
+  merge_site site{merge_round(members_->waits_for(), sizeof(replica_actor), size_),
+                  taken.first ? &taken : nullptr,
+                  taken_elsewhere_,
+                  above_,
+                  rules_.check == merge_check::identity,
+                  result_};
+  if (merge_failure_) {
+    merge_failure_ = nullptr;
+    result_.clear();
+  }
   try {
     bool agreed = false;
-    impersonate([&] { agreed = first.kind().merge(site, merge_body_); });
+    impersonate([&] { agreed = members_->request().kind().merge(site, merge_body_); });
     if (!agreed) {
       begin_halt(errc::merge_mismatch);
-      return;
+      return false;
     }
     if (merge_body_) {
       merge_body_.begin_on(*this);
       resume();  // Ends in root_ended(), now or later.
-      return;
+      return false;
     }
   } catch (...) {
     merge_failure_ = std::current_exception();
   }
-  merged(here);
+  return true;
 }
 
 void barrier_actor::root_ended() noexcept {
@@ -232,46 +258,44 @@ void barrier_actor::root_ended() noexcept {
     merge_failure_ = std::current_exception();
   }
   merge_body_ = task<>();
-  merged(slots_.front()->who->where());
+  merged(members_->where());
 }
 
 void barrier_actor::merged(const place& here) noexcept {
   const bool failed = merge_failure_ != nullptr;
   who_.on->trace(trace_kind::merge_end, who_, here, failed ? 1 : 0);
-  if (!failed) {
-    ++merges_;
-    last_agreed_ = here;
+  if (failed) {
+    result_.fail();
+  } else {
+    agreed_on(here);
   }
   if (cancel_seen_) {
     begin_halt(errc::cancelled);
   } else {
-    release(failed ? nullptr : result_.where());
+    release();
   }
 }
 
-void barrier_actor::release(void* outcome) noexcept {
-  // Everybody waits: the lines' parts are ours until we post.
+void barrier_actor::release() noexcept {
+  // Everybody waits. What other lines write to stays as it is: it would have to come here.
   phase_ = phase::gathering;
   if (rules_.order == replica_order::one_by_one) [[unlikely]] {
-    release_first(outcome);
+    release_first();
     return;
   }
-  std::fill(slots_.begin(), slots_.end(), nullptr);
-  if (shares_.size() > 1) progress_.store(0, std::memory_order_relaxed);
+  ++round_;
   for (auto& s : shares_) {
-    // Nobody on this line runs before the post, and no other line looks at its part.
-    s->arrived = 0;
-    s->outcome = outcome;
+    if (s->alone) s->begin_round();
     s->who.on->post(s->members);
   }
 }
 
 void barrier_actor::settle() noexcept {
   // A signal that is still on its way must not reach the next run.
-  if (!over_ || signals_in_flight_.load(std::memory_order_relaxed) != 0) return;
+  if (!over_ || signals_sent_.load(std::memory_order_relaxed) != signals_taken_) return;
   over_ = false;
   phase_ = phase::idle;
-  shares_.front()->intake.drop();
+  for (auto& s : shares_) s->intake.drop();
   result_.clear();
   on_end_->wake();
 }

@@ -33,7 +33,7 @@ void barrier_actor::report_trouble() noexcept {
 }
 
 void barrier_actor::break_up() noexcept {
-  signal_taken();
+  ++signals_taken_;
   // When all have finished, only a signal on its way holds the end back: nothing to break.
   if (phase_ == phase::gathering && !over_) begin_halt(errc::missing_replica);
   settle();
@@ -54,7 +54,7 @@ void barrier_actor::ask_to_cancel() noexcept {
 }
 
 void barrier_actor::cancel_as_asked() noexcept {
-  signal_taken();
+  ++signals_taken_;
   cancel();
   settle();
 }
@@ -64,18 +64,18 @@ void barrier_actor::begin_halt(errc reason) noexcept {
   reason_ = reason;
   lines_left_.store(static_cast<std::uint32_t>(shares_.size()), std::memory_order_relaxed);
   try {
-    places_.assign(slots_.size(), replica_place{});
+    places_.assign(size_, replica_place{});
   } catch (...) {
     places_.clear();  // Out of memory for the picture: the verdict goes without it.
   }
   for (auto& s : shares_) s->who.on->post(s->halt_signal);
 }
 
-void barrier_actor::share::halt() noexcept {
+void barrier_share::halt() noexcept {
   footprint::touches(this, touch::change);
   footprint::touches(&barrier.lines_left_, touch::arrive);
   halted = true;
-  slow = true;  // From now on an arrival is refused, also where there is one line.
+  slow = careful = true;  // From now on an arrival is refused, also where there is one line.
   try {
     for (std::size_t i = 0; i < expected; ++i) {
       const replica_actor& r = member(i);
@@ -119,7 +119,7 @@ replica_place barrier_actor::place_of(const replica_actor& r) const {
 
 void barrier_actor::pass_verdict() noexcept {
   footprint::touches(&lines_left_, touch::conclude);
-  signal_taken();
+  ++signals_taken_;
   phase_ = phase::broken;
   try {
     report_.emplace(facts_of_break());
@@ -138,7 +138,7 @@ void barrier_actor::pass_verdict() noexcept {
   settle();
 }
 
-void barrier_actor::share::fail() noexcept {
+void barrier_share::fail() noexcept {
   footprint::touches(this, touch::change);
   footprint::touches(&barrier.lines_left_, touch::arrive);
   if (in_turns) {
@@ -146,12 +146,12 @@ void barrier_actor::share::fail() noexcept {
     return;
   }
   failing = true;
+  if (!alone && round != barrier.round_) begin_round();  // Nobody here has come for the next one.
   for (std::size_t i = 0; i < expected; ++i) {
     replica_actor& r = member(i);
     footprint::touches(r.owner(), touch::change);
-    // A replica that was released but has not gone on yet waits no more: its slot is empty.
-    if (auto* request = std::exchange(barrier.slots_[r.replica()], nullptr)) {
-      request->refuse();
+    // A replica that was released but has not gone on yet waits no more.
+    if (refuse(r)) {
       r.mark_interrupted();
       r.wake();
     }
@@ -160,13 +160,20 @@ void barrier_actor::share::fail() noexcept {
   if (finished == expected) barrier.line_is_done();
 }
 
+bool barrier_share::refuse(replica_actor& replica) const noexcept {
+  if (!waits(replica)) return false;
+  waits_no_more(replica);
+  replica.request().refuse();
+  return true;
+}
+
 void barrier_actor::line_is_done() noexcept {
   if (lines_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) signal_home(all_finished_);
 }
 
 void barrier_actor::close_run() noexcept {
   footprint::touches(&lines_left_, touch::conclude);
-  signal_taken();
+  ++signals_taken_;
   over_ = true;
   settle();
 }

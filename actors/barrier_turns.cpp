@@ -2,8 +2,8 @@
 //
 // The turn is passed on by posting the next replica's event, from the line of the one before
 // it. No other replica runs, so that whoever has the turn may touch what belongs to all. Who
-// waits for its turn after a merge keeps its slot until then: to a run that breaks it is one of
-// those who wait.
+// waits for its turn after a merge still counts as waiting until then: to a run that breaks it is
+// one of those who wait.
 //
 // Halted lines neither pass the turn on nor take it. The verdict therefore goes to one replica,
 // which had the turn last; it may be anywhere, and ends first. The others follow by id, one at a
@@ -20,7 +20,7 @@ replica_actor& barrier_actor::member(std::size_t i) noexcept {
 }
 
 void barrier_actor::begin_turns() noexcept {
-  for (auto& s : shares_) s->slow = s->in_turns = true;
+  for (auto& s : shares_) s->slow = s->careful = s->in_turns = true;
   give_turn(0);
 }
 
@@ -32,18 +32,18 @@ void barrier_actor::give_turn(std::size_t i) noexcept {
 
 void barrier_actor::pass_turn(const replica_actor& from) noexcept {
   const std::size_t next = from.replica() + 1;
-  if (next == slots_.size()) {
+  if (next == size_) {
     signal_home(whole_);
   } else {
     give_turn(next);
   }
 }
 
-bool barrier_actor::take_turn(const replica_actor& who) noexcept {
+bool barrier_actor::take_turn(replica_actor& who) noexcept {
   const share& s = share_of(who);
   footprint::touches(&s, touch::change);
   if (!s.halted) {
-    s.slots[who.replica()] = nullptr;
+    s.waits_no_more(who);
     return true;
   }
   if (s.failing) s.barrier.unwind_next();  // The verdict was here first.
@@ -62,11 +62,8 @@ void barrier_actor::finish_in_turn(const share& s, const replica_actor& who) noe
   }
 }
 
-void barrier_actor::release_first(void* outcome) noexcept {
-  for (auto& s : shares_) {
-    s->arrived = 0;
-    s->outcome = outcome;
-  }
+void barrier_actor::release_first() noexcept {
+  for (auto& s : shares_) s->arrived = 0;
   give_turn(0);
 }
 
@@ -79,7 +76,7 @@ void barrier_actor::unwind() noexcept {
   replica_actor& last = member(turn_);
   footprint::touches(last.owner(), touch::change);
   if (last.given_turn()) return;  // Its event is on its way, and take_turn() goes on.
-  if (last.is() == replica_actor::phase::running && !slots_[turn_]) {
+  if (last.is() == replica_actor::phase::running && !share_of(last).waits(last)) {
     last.stop();  // When it has wound up, finish_in_turn() goes on.
     return;
   }
@@ -87,13 +84,12 @@ void barrier_actor::unwind() noexcept {
 }
 
 void barrier_actor::unwind_next() noexcept {
-  for (; unwound_ < slots_.size(); ++unwound_) {
+  for (; unwound_ < size_; ++unwound_) {
     replica_actor& r = member(unwound_);
     footprint::touches(r.owner(), touch::change);
     if (!r.unfinished()) continue;
     r.mark_interrupted();
-    if (auto* request = std::exchange(slots_[unwound_], nullptr)) {
-      request->refuse();
+    if (share_of(r).refuse(r)) {
       r.stop();
       r.wake();  // It may run from here on.
       return;

@@ -32,6 +32,7 @@
 #include <span>
 #include <vector>
 
+#include "troupe/actors/barrier_share.hpp"
 #include "troupe/actors/merge_request.hpp"
 #include "troupe/actors/replica_actor.hpp"
 #include "troupe/actors/run_rules.hpp"
@@ -60,33 +61,33 @@ class barrier_actor final : public routine {
   /// `request.who` waits `here`. On its line.
   template <class Request>
   static void arrive(Request& request, const place& here) noexcept {
-    const replica_actor& who = *request.who;
+    replica_actor& who = *request.who;
     share& s = share_of(who);
-    s.slots[who.replica()] = &request;
+    who.meets_in(s.round);
     if (s.slow) [[unlikely]] {
-      s.barrier.arrive_with_care(s, request);
+      arrive_slowly(s, request);
       return;
     }
     const std::uint32_t before = s.arrived;
     const std::uint32_t all = s.expected;
     if constexpr (Request::taken_on_arrival) {
       if (!request.arrive_in(s.intake, here, before, all)) [[unlikely]] {
-        arrive_first(s, request, here);
+        arrive_slowly(s, request);
         return;
       }
     }
     s.arrived = before + 1;
-    if (before + 1 == all) s.barrier.signal_home(s.barrier.whole_);
+    if (before + 1 == all) s.barrier.line_is_whole(s);
   }
   void finish(replica_actor& who) noexcept;
 
   /// False if the run broke before `who`, which was given the turn, could take it.
-  static bool take_turn(const replica_actor& who) noexcept;
+  static bool take_turn(replica_actor& who) noexcept;
 
   /// What the latest merge returned; null if it threw. A replica that was released keeps what
   /// its round gave it, also when the run breaks before it goes on; in turns it has to be its
   /// turn, too.
-  static void* outcome_for(const replica_actor& who) noexcept { return share_of(who).outcome; }
+  static void* outcome_for(const replica_actor& who) noexcept { return of(who).result_.where(); }
 
   /// Throws what the merge threw or, when `who` waited for a round that will not happen, the
   /// run's verdict.
@@ -116,66 +117,52 @@ class barrier_actor final : public routine {
   void abandon() noexcept;
 
  private:
+  friend struct barrier_share;
+  using share = barrier_share;
+
   enum class phase : std::uint8_t { idle, gathering, merging, halting, broken };
-
-  /// An event that calls one member function.
-  template <class Target, void (Target::*Action)() noexcept>
-  struct signal final : event {
-    signal(Target& t, const party& owner) noexcept : event(&signal::run, owner), target(t) {}
-    static void run(event& self, turn how) noexcept {
-      if (how == turn::take) (static_cast<signal&>(self).target.*Action)();
-    }
-    Target& target;
-  };
-
-  /// The part of the barrier that lives on one line.
-  struct alignas(64) share : detail::recycled {
-    share(barrier_actor& b, const party& where) noexcept;
-
-    void halt() noexcept;
-    void fail() noexcept;
-
-    replica_actor& member(std::size_t i) noexcept {
-      return static_cast<replica_actor&>(members[i]);
-    }
-
-    // What a merge touches comes first.
-    barrier_actor& barrier;
-    merge_request** slots = nullptr;  ///< The barrier's.
-    void* outcome = nullptr;          ///< What the latest merge returned; null if it threw.
-    std::uint32_t arrived = 0;
-    std::uint32_t finished = 0;
-    std::uint32_t expected = 0;
-    bool slow = false;      ///< An arrival may mean more than one more.
-    bool halted = false;    ///< Releases have stopped.
-    bool failing = false;   ///< The verdict is known here.
-    bool in_turns = false;  ///< replica_order::one_by_one.
-    merge_intake intake;    ///< Where this is the only line.
-    event_row members;      ///< The replica actors.
-
-    party who;
-    signal<share, &share::halt> halt_signal;
-    signal<share, &share::fail> fail_signal;
-  };
 
   static share& share_of(const replica_actor& who) noexcept {
     return *static_cast<share*>(who.share());
   }
 
-  /// When there is no room for the arguments of the round. Apart, so that others need no stack.
+  /// When it may mean more than one more, or there is no room for the arguments of the round.
+  /// Apart, so that others need no stack.
   template <class Request>
-  [[gnu::noinline]] static void arrive_first(share& s, Request& request,
-                                             const place& here) noexcept {
-    if (Request::open(s.intake, s.expected)) {
-      request.arrive_in(s.intake, here, s.arrived, s.expected);
+  [[gnu::noinline]] static void arrive_slowly(share& s, Request& request) noexcept {
+    replica_actor& who = *request.who;
+    const place here = who.where();
+    if (s.arrived == s.expected && !s.failing) s.begin_round();
+    who.meets_in(s.round);
+    if constexpr (Request::taken_on_arrival) {
+      const std::size_t all = s.barrier.size_;
+      if (!s.careful &&
+          (request.arrive_in(s.intake, here, s.arrived, all) ||
+           (Request::open(s.intake, all) && request.arrive_in(s.intake, here, s.arrived, all)))) {
+        request.sign(s.intake);
+      }
     }
-    if (++s.arrived == s.expected) s.barrier.signal_home(s.barrier.whole_);
+    s.barrier.arrive_with_care(s, who);
   }
-  void arrive_with_care(share& s, merge_request& request) noexcept;
+  void arrive_with_care(share& s, replica_actor& who) noexcept;
+  void note_arrival(share& s) noexcept;
   void note_progress(share& s, bool first, std::uint64_t first_of_line) noexcept;
   void report_trouble() noexcept;
   void line_is_done() noexcept;
   void signal_home(event& e) noexcept;
+  void count_signal_on_one_line() noexcept {
+    signals_sent_.store(signals_sent_.load(std::memory_order_relaxed) + 1,
+                        std::memory_order_relaxed);
+  }
+  void line_is_whole(share& s) noexcept {
+    if (s.alone) [[likely]] {
+      count_signal_on_one_line();
+      who_.on->post(gathered_);
+    } else {
+      s.slow = true;  // Whoever comes next is the first of the next round.
+      note_arrival(s);
+    }
+  }
   void touched(const share& s, touch how) const noexcept;
 
   // replica_order::one_by_one; see barrier_turns.cpp.
@@ -184,36 +171,45 @@ class barrier_actor final : public routine {
   void give_turn(std::size_t i) noexcept;
   void pass_turn(const replica_actor& from) noexcept;
   void finish_in_turn(const share& s, const replica_actor& who) noexcept;
-  void release_first(void* outcome) noexcept;
+  void release_first() noexcept;
   void unwind() noexcept;
   void unwind_next() noexcept;
 
   // What the home line does when signalled.
+  [[gnu::flatten]] void merge_gathered() noexcept;  // What every round pays, in one piece.
   void judge() noexcept;
   void break_up() noexcept;
   void pass_verdict() noexcept;
   void close_run() noexcept;
   void cancel_as_asked() noexcept;
-  void signal_taken() noexcept;
   void settle() noexcept;
 
-  [[gnu::flatten]] void start_merge() noexcept;  // What every round pays, in one piece.
+  /// Calls the merge function. False if it goes on, or has not been called: then all is arranged.
+  bool merge_returns() noexcept;
+  void agreed_on(const place& here) noexcept {
+    ++merges_;
+    last_agreed_ = here;
+  }
   void root_ended() noexcept override;
   void merged(const place& here) noexcept;
-  void release(void* outcome) noexcept;
+  void release() noexcept;
   void begin_halt(errc reason) noexcept;
   replica_place place_of(const replica_actor& r) const;
   error_facts facts_of_break();
 
   party who_;
   recycled_vector<std::unique_ptr<share>> shares_;
-  recycled_vector<merge_request*> slots_;  // Index = replica; null while it waits neither here
-                                           // nor, in turns, to go on.
-  std::vector<replica_place> places_;      // Filled by the lines while halting.
+  replica_actor* members_ = nullptr;
+  std::size_t size_ = 0;
+  recycled_vector<merge_intake*> intakes_elsewhere_;  // Of the lines.
+  std::vector<replica_place> places_;                 // Filled by the lines while halting.
 
   activity* on_end_ = nullptr;
   void* above_ = nullptr;
   run_rules rules_;
+  std::uint32_t signals_taken_ = 0;
+  const recycled_vector<merge_intake*>* taken_elsewhere_ = nullptr;
+  std::uint8_t round_ = 1;  // The last digits of its number in this run.
   phase phase_ = phase::idle;
   bool cancel_asked_ = false;
   bool cancel_seen_ = false;
@@ -222,25 +218,27 @@ class barrier_actor final : public routine {
   std::uint64_t merges_ = 0;
   place last_agreed_;
   task<> merge_body_;
-  merge_result result_;
   std::exception_ptr merge_failure_;
   std::exception_ptr verdict_;
   std::optional<error> report_;
 
-  signal<barrier_actor, &barrier_actor::judge> whole_;
-  signal<barrier_actor, &barrier_actor::break_up> trouble_;
-  signal<barrier_actor, &barrier_actor::pass_verdict> all_halted_;
-  signal<barrier_actor, &barrier_actor::close_run> all_finished_;
-  signal<barrier_actor, &barrier_actor::cancel_as_asked> asked_to_cancel_;
+  detail::signal<barrier_actor, &barrier_actor::merge_gathered> gathered_;
+  detail::signal<barrier_actor, &barrier_actor::judge> whole_;
+  detail::signal<barrier_actor, &barrier_actor::break_up> trouble_;
+  detail::signal<barrier_actor, &barrier_actor::pass_verdict> all_halted_;
+  detail::signal<barrier_actor, &barrier_actor::close_run> all_finished_;
+  detail::signal<barrier_actor, &barrier_actor::cancel_as_asked> asked_to_cancel_;
 
   // In turns only, and touched by whoever has the turn.
   std::size_t turn_ = 0;     // The replica that has it, or had it last.
   std::size_t unwound_ = 0;  // After a break: the replicas before this one have ended.
 
+  alignas(64) merge_result result_;  // What a released replica looks at, and nothing else.
+
   // What the lines tell each other; see note_progress().
   alignas(64) std::atomic<std::uint64_t> progress_{0};
   std::atomic<std::uint32_t> lines_left_{0};
-  std::atomic<std::uint32_t> signals_in_flight_{0};
+  std::atomic<std::uint32_t> signals_sent_{0};
   std::atomic<bool> trouble_reported_{false};
 };
 

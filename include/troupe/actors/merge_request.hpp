@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -23,10 +22,9 @@
 namespace troupe {
 
 class replica_actor;
+struct merge_kind;
 struct merge_request;
-
-/// The requests of one round, in replica order.
-using merge_round = std::span<merge_request* const>;
+struct merge_site;
 
 /// What a merge function returned, kept by the barrier until every replica has taken its
 /// share: it is looked up, not handed round, so that a round walks the frames once.
@@ -51,10 +49,16 @@ class merge_result {
       clear_ = [](void* v) noexcept { delete static_cast<kept*>(v); };
     }
   }
-  /// Where the value is; never null.
+  /// Where the value is, if there is one at all; null after fail().
   void* where() noexcept { return value_; }
   void clear() noexcept {
     if (clear_) std::exchange(clear_, nullptr)(value_);
+    value_ = room_;
+  }
+  /// There is none.
+  void fail() noexcept {
+    clear();
+    value_ = nullptr;
   }
 
  private:
@@ -63,9 +67,9 @@ class merge_result {
   void (*clear_)(void*) noexcept = nullptr;
 };
 
-/// The arguments of a round that were taken when their replicas arrived, where that is cheap: on
-/// one line, of arguments that are copied as bytes. The frames are not walked a second time then.
-/// They keep the originals, which count as soon as somebody does not agree with the first.
+/// The arguments of a line's replicas that were taken when these arrived, where that is cheap: if
+/// they are copied as bytes. The frames are not walked a second time then, by another thread least
+/// of all. They keep the originals, which count as soon as somebody does not agree with the first.
 struct merge_intake {
   static constexpr std::size_t columns_max = 2;
   struct column {
@@ -85,19 +89,24 @@ struct merge_intake {
     }
   }
 
+  /// Has what another line has put here on its way into this processor's cache.
+  void fetch() const noexcept {
+    __builtin_prefetch(this);
+    for (const auto& c : columns) {
+      const std::size_t most = c.values ? c.bytes : 0;
+      for (std::size_t i = 0; i < most && i < 512; i += 64) {
+        __builtin_prefetch(static_cast<const std::byte*>(c.values) + i);
+      }
+    }
+  }
+
   /// Who arrived first: all that came after agree with it, and are taken. Or null.
   const merge_request* first = nullptr;
   place at;  ///< Where that one stands.
+  // What else there is to know of it, so that other lines need not look at its frame.
+  const merge_kind* kind = nullptr;
+  const void* function = nullptr;  ///< Tells it from others of its kind.
   std::array<column, columns_max> columns;
-};
-
-/// What the barrier gives to a merge.
-struct merge_site {
-  merge_round round;
-  merge_intake* taken;   ///< The arguments, if they were taken; null if they are in the frames.
-  void* above;           ///< The strategy's, for the context of the function.
-  bool by_identity;      ///< Whether places and functions must agree, not only types.
-  merge_result& result;  ///< Where the result goes.
 };
 
 /// What all requests of one type of merge share.
@@ -130,6 +139,48 @@ struct merge_request : wait {
 
   /// The barrier fails all waiting replicas of a run together; one alone cannot leave.
   static void stay(wait&) noexcept {}
+};
+
+/// The requests of one round, in replica order: what its replicas wait for.
+class merge_round {
+ public:
+  /// Of one.
+  explicit merge_round(wait* const& alone) noexcept : merge_round(alone, 0, 1) {}
+  /// Of `size`, whose activities lie at equal distances; `first` says for what the first one waits.
+  merge_round(wait* const& first, std::size_t distance, std::size_t size) noexcept
+      : first_(reinterpret_cast<const std::byte*>(&first)), distance_(distance), size_(size) {}
+
+  std::size_t size() const noexcept { return size_; }
+  merge_request& operator[](std::size_t i) const noexcept {
+    return static_cast<merge_request&>(*at(i));
+  }
+  merge_request& front() const noexcept { return (*this)[0]; }
+  /// Has the memory where the one at `i` is found, and the one at `soon`, brought into the cache.
+  void fetch(std::size_t i, std::size_t soon) const noexcept {
+    if (i < size_) __builtin_prefetch(&at(i));
+    if (soon < size_) __builtin_prefetch(at(soon));
+  }
+
+ private:
+  wait* const& at(std::size_t i) const noexcept {
+    return *reinterpret_cast<wait* const*>(first_ + i * distance_);
+  }
+
+  const std::byte* first_;
+  std::size_t distance_;
+  std::size_t size_;
+};
+
+/// What the barrier gives to a merge.
+struct merge_site {
+  merge_round round;
+  /// The arguments of the first line's replicas, if they were taken; null: they are in the frames.
+  merge_intake* taken;
+  /// The same of the other lines; null if there is none. Replicas are dealt out to lines in turn.
+  const recycled_vector<merge_intake*>* taken_elsewhere;
+  void* above;           ///< The strategy's, for the context of the function.
+  bool by_identity;      ///< Whether places and functions must agree, not only types.
+  merge_result& result;  ///< Where the result goes.
 };
 
 }  // namespace troupe

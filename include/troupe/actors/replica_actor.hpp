@@ -57,6 +57,13 @@ class alignas(32) replica_actor final : public routine {
   void* share() const noexcept { return share_; }
   void admitted_to(void* share) noexcept { share_ = share; }
   phase is() const noexcept { return phase_; }
+
+  /// Waits at its barrier, in `round`: the last digits of its number in this run, which do for
+  /// telling it from the round before, because nobody who still runs is further behind.
+  void meets_in(std::uint8_t round) noexcept { round_ = round; }
+  bool is_met_in(std::uint8_t round) const noexcept { return round_ == round; }
+  /// What it brings. \pre It waits there.
+  merge_request& request() const noexcept { return static_cast<merge_request&>(*waits_for()); }
   bool unfinished() const noexcept { return phase_ == phase::starting || phase_ == phase::running; }
 
   /// Tells the runs of this replica apart: a context of an earlier one is stale.
@@ -70,6 +77,7 @@ class alignas(32) replica_actor final : public routine {
     program_ = &program;
     set_ambient(mode);
     phase_ = phase::starting;
+    round_ = 0;  // Rounds begin with 1.
     step_with_care_ = true;
     if (failure_) failure_ = nullptr;
     ++run_number_;
@@ -114,6 +122,7 @@ class alignas(32) replica_actor final : public routine {
   bool step_with_care_ = false;  ///< The next step enters or takes a turn, or all are traced.
   bool given_turn_ = false;
   phase phase_ = phase::idle;
+  std::uint8_t round_ = 0;
   std::uint32_t replica_;
   void* share_ = nullptr;
   std::uint64_t run_number_ = 0;

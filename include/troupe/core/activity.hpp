@@ -25,7 +25,6 @@
 namespace troupe {
 
 class activity;
-
 class wait;
 
 /// What all waits of one type share.
@@ -131,6 +130,7 @@ class activity {
   void mark_interrupted() noexcept { interrupted_ = true; }
 
   const wait* waiting() const noexcept { return parked_ ? waiting_ : nullptr; }
+  wait* const& waits_for() const noexcept { return waiting_; }  ///< While it is parked.
 
   /// Where the innermost coroutine awaits; line 0 if it never did.
   place where() const noexcept { return innermost_ ? innermost_->at : place{}; }

@@ -6,7 +6,6 @@
 
 #pragma once
 
-#include <array>
 #include <coroutine>
 #include <memory>
 #include <utility>
@@ -19,7 +18,7 @@ namespace troupe::detail {
 
 /// A merge of one, outside of all runs: who calls it has arrived, so it happens at once.
 struct lone_merge {
-  lone_merge(merge_request& request, const void* in) noexcept : round{&request}, mode(in) {}
+  lone_merge(merge_request& request, const void* in) noexcept : waits_for(&request), mode(in) {}
 
   /// Awaits the function, if it is a coroutine; `caller` goes on at once otherwise.
   template <class Promise>
@@ -41,7 +40,7 @@ struct lone_merge {
     return result.where();
   }
 
-  std::array<merge_request*, 1> round;
+  wait* waits_for;
   const void* mode;  ///< The default strategy's cross-replica context.
   merge_result result;
   task<> body;  ///< Empty if the function was a plain one: then it has been called.

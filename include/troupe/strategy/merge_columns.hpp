@@ -1,13 +1,15 @@
 // merge_columns.hpp - the arguments of a round, taken as their replicas arrive.
 //
-// Where all replicas are on one line, and a merge's arguments are copied as bytes, each replica
-// puts its own beside those of the first one when it arrives: its frame is in the cache then, and
-// needs not be visited a second time when all have come.
+// Where a merge's arguments are copied as bytes, each replica puts its own beside those of the
+// first one on its line when it arrives: its frame is in the cache then, and needs not be visited a
+// second time when all have come. What travels from another thread is the column, not the frames.
 
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <tuple>
@@ -36,6 +38,22 @@ inline constexpr bool is_compared_quietly<F> =
 template <class F, class... Args>
 inline constexpr bool taken_on_arrival = sizeof...(Args) <= merge_intake::columns_max &&
                                          (is_small_value<Args> && ...) && is_compared_quietly<F>;
+
+/// What tells a function from others of its type: its bytes, if it is small; of one that only ==
+/// can compare, the address of this copy; and of one that nothing can, or needs to, nothing.
+template <class F>
+const void* told_by(const F& fn) noexcept {
+  if constexpr (std::is_empty_v<F>) {
+    return nullptr;
+  } else if constexpr (sizeof(F) <= sizeof(void*) && std::has_unique_object_representations_v<F>) {
+    const void* bytes = nullptr;
+    std::memcpy(&bytes, &fn, sizeof fn);
+    return bytes;
+  } else if constexpr (std::equality_comparable<F>) {
+    return &fn;
+  }
+  return nullptr;
+}
 
 /// Whether there is room for one value of each argument from each of `all` replicas.
 template <class... Args>
@@ -72,14 +90,48 @@ void put_in_columns(merge_intake& in, std::size_t replica, const std::tuple<Args
   }(std::index_sequence_for<Args...>());
 }
 
-/// What was put there by `all` replicas.
+/// Whether the first ones of all lines mean the same merge. \pre The first line has taken all.
+inline bool lines_agree(const merge_site& site) noexcept {
+  const merge_intake& mine = *site.taken;
+  return std::ranges::all_of(*site.taken_elsewhere, [&](const merge_intake* each) {
+    return each->first && std::memcmp(&each->at, &mine.at, sizeof mine.at) == 0 &&
+           each->kind == mine.kind && each->function == mine.function;
+  });
+}
+
+/// Completes the columns of the first line by what the other ones have; false if they do not agree.
 template <class... Args>
-void take_columns(merge_intake& from, std::size_t all, std::tuple<per_replica<Args>...>& into) {
+[[gnu::noinline]] bool join_columns(const merge_site& site) noexcept {
+  if (!lines_agree(site)) return false;
+  [[maybe_unused]] const auto join = [&]<class T>(std::type_identity<T>, std::size_t column) {
+    auto* const into = static_cast<T*>(site.taken->columns[column].values);
+    const std::size_t lines = site.taken_elsewhere->size() + 1;
+    std::size_t line = 0;
+    for (const merge_intake* each : *site.taken_elsewhere) {
+      const auto* const from = static_cast<const T*>(each->columns[column].values);
+      for (std::size_t i = ++line; i < site.round.size(); i += lines) {
+        std::construct_at(into + i, from[i]);
+      }
+    }
+  };
+  [[maybe_unused]] std::size_t column = 0;
+  (join(std::type_identity<Args>(), column++), ...);
+  return true;
+}
+
+/// What was put there by all replicas; false if the frames have to be asked.
+template <class... Args>
+bool take_columns(const merge_site& site, std::tuple<per_replica<Args>...>& into) {
+  if (!site.taken) return false;
+  if (site.taken_elsewhere && !join_columns<Args...>(site)) [[unlikely]]
+    return false;
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ((std::get<I>(into) = per_replica<Args>::from_memory(
-          static_cast<Args*>(std::exchange(from.columns[I].values, nullptr)), all)),
+          static_cast<Args*>(std::exchange(site.taken->columns[I].values, nullptr)),
+          site.round.size())),
      ...);
   }(std::index_sequence_for<Args...>());
+  return true;
 }
 
 /// The next round fills the same memory, unless the merge function has kept it.

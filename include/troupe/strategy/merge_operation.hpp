@@ -95,8 +95,8 @@ class merge_operation final : public merge_request {
 
   static constexpr bool taken_on_arrival = detail::taken_on_arrival<F, Args...>;
 
-  /// On one line, when it arrives `here` as number `before` of `all`. False, and nothing done, if
-  /// there is no room for the arguments of the round yet.
+  /// When it arrives `here`, after `before` others of its line. False, and nothing done, if there
+  /// is no room yet for the arguments of a round of `all`.
   bool arrive_in(merge_intake& in, const place& here, std::size_t before,
                  std::size_t all) noexcept {
     if (in.first) [[likely]] {
@@ -112,6 +112,11 @@ class merge_operation final : public merge_request {
     }
     detail::put_in_columns(in, who->replica(), args_);
     return true;
+  }
+  /// For other lines, if it is the first.
+  void sign(merge_intake& in) const noexcept {
+    in.kind = &kind_of_this;
+    in.function = detail::told_by(fn_);
   }
   static bool open(merge_intake& in, std::size_t all) noexcept {
     return detail::open_columns<Args...>(in, all);
@@ -134,8 +139,8 @@ class merge_operation final : public merge_request {
 
   using gathered = std::tuple<regrouped_t<Args>...>;
   using columns = std::tuple<per_replica<Args>...>;
-  static merge_operation& cast(merge_request* r) noexcept {
-    return static_cast<merge_operation&>(*r);
+  static merge_operation& cast(merge_request& r) noexcept {
+    return static_cast<merge_operation&>(r);
   }
 
   bool same_function(const merge_request& other) const noexcept {
@@ -149,8 +154,9 @@ class merge_operation final : public merge_request {
     return same_place(who->where(), other.who->where()) && same_function(other);
   }
 
-  /// Walks the frames once: checks that all agree, and takes the arguments out of them.
-  static bool gather(merge_site& site, columns& into) {
+  /// Walks the frames once: checks that all agree, and takes the arguments out of them. Apart, so
+  /// that a merge of arguments that were taken needs no stack for it.
+  [[gnu::noinline]] static bool gather(merge_site& site, columns& into) {
     const merge_round round = site.round;
     const bool by_identity = site.by_identity;
     const merge_operation& first = cast(round.front());
@@ -158,10 +164,10 @@ class merge_operation final : public merge_request {
       (std::get<I>(into).reserve(round.size()), ...);
       [[maybe_unused]] std::tuple<typename per_replica<Args>::filler...> ends(std::get<I>(into)...);
       for (std::size_t i = 0; i < round.size(); ++i) {
-        if (i + 8 < round.size()) __builtin_prefetch(round[i + 8]);
-        merge_request& each = *round[i];
+        round.fetch(i + 16, i + 8);
+        merge_request& each = round[i];
         if (!each.same_kind(first) || (by_identity && !first.agrees_with(each))) return false;
-        (std::get<I>(ends).append(std::get<I>(std::move(cast(&each).args_))), ...);
+        (std::get<I>(ends).append(std::get<I>(std::move(cast(each).args_))), ...);
       }
       return true;
     }(std::index_sequence_for<Args...>());
@@ -176,15 +182,13 @@ class merge_operation final : public merge_request {
 
   static bool merge(merge_site& site, task<>& body) {
     columns all;
-    if (taken_on_arrival && site.taken) {
-      detail::take_columns(*site.taken, site.round.size(), all);
-    } else if (!gather(site, all)) {
-      return false;
-    }
+    bool taken = false;
+    if constexpr (taken_on_arrival) taken = detail::take_columns(site, all);
+    if (!taken && !gather(site, all)) return false;
     if constexpr (std::is_same_v<columns, gathered>) {
       run_first(site, all, body);
       if constexpr (taken_on_arrival) {
-        if (site.taken) detail::give_columns_back(*site.taken, site.round.size(), all);
+        if (taken) detail::give_columns_back(*site.taken, site.round.size(), all);
       }
     } else {
       gathered values = detail::regroup_columns(std::move(all));

@@ -14,7 +14,6 @@ namespace troupe::planted {
 
 // -- rounds.cpp
 task<> two_merges(stage& w);
-task<> arguments_by_replica(stage& w);
 task<> two_places(stage& w);
 task<> broken_at_once(stage& w);
 task<> late_arrival(stage& w);

@@ -33,26 +33,6 @@ task<> two_merges(stage& w) {
 
 namespace {
 
-int digits(const per_replica<int>& values) {
-  int number = 0;
-  for (const int each : values) number = 10 * number + each;
-  return number;
-}
-task<int> merge_digits(replica_context ctx) {
-  const int all = co_await ctx.merge_call(digits, ctx.replica_id() + 1);
-  co_return all;
-}
-
-}  // namespace
-
-task<> arguments_by_replica(stage& w) {
-  mirrored_strategy strategy(w.runtime(), 3);
-  const per_replica<int> all = co_await strategy.run(merge_digits);
-  for (const int each : all) w.check(each == 123, "arguments are in replica order");
-}
-
-namespace {
-
 int early(const per_replica<int>&) { return 1; }
 int late(const per_replica<int>&) { return 2; }
 task<bool> merge_early_or_late(replica_context ctx, std::atomic<bool>* told) {

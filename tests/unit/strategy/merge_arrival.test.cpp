@@ -1,9 +1,10 @@
-// Merges on one line, where arguments are taken as their replicas arrive: whatever the others
-// bring, and whoever is first, everything is as if they had been fetched when all had come.
+// Merges whose arguments are taken as their replicas arrive, on one line and on two: whatever the
+// others bring, and whoever is first, everything is as if they had been fetched when all had come.
 
 #include <array>
 #include <asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -19,9 +20,15 @@ using ints = per_replica<int>;
 
 constexpr int replicas = 5;
 
+runtime on_one_line_or_two(asio::io_context& io) {
+  const bool two = GENERATE(false, true);
+  if (two) return runtime{pool_size{2}};
+  return runtime{io.get_executor()};
+}
+
 struct fixture {
   asio::io_context io;
-  runtime rt{io.get_executor()};
+  runtime rt = on_one_line_or_two(io);
   mirrored_strategy strategy{rt, replicas};
 
   template <class... A>
@@ -184,6 +191,20 @@ TEST_CASE_METHOD(fixture, "what was taken is dropped with its round, and the nex
   for (const int absent : {0, 2, replicas - 1}) {
     CHECK(is(thrown_by([&] { run(merge_all_but_one, absent); }), errc::missing_replica));
     CHECK(run(merge_in_reverse)[0] == 12345);
+  }
+}
+
+task<> merge_often_then_leave_one(replica_context ctx, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    static_cast<void>(co_await ctx.merge_call(digits, 1));
+  }
+  if (ctx.replica_id() == 1) co_return;
+  static_cast<void>(co_await ctx.merge_call(digits, 1));
+}
+
+TEST_CASE_METHOD(fixture, "a run can be broken after any number of rounds") {
+  for (const int rounds : {254, 255, 256, 257, 511, 512}) {
+    CHECK(is(thrown_by([&] { run(merge_often_then_leave_one, rounds); }), errc::missing_replica));
   }
 }
 

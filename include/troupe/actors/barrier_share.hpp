@@ -1,0 +1,80 @@
+// barrier_share.hpp - the part of a barrier that lives on one line of execution.
+//
+// It counts who of the line's replicas has arrived, and in which round, and keeps their arguments.
+// While a run goes on, only its line writes to it, or in turns whoever has the turn; the barrier's
+// reads it, once the round is whole.
+
+#pragma once
+
+#include <cstdint>
+
+#include "troupe/actors/merge_request.hpp"
+#include "troupe/actors/replica_actor.hpp"
+#include "troupe/core/event.hpp"
+#include "troupe/core/recycling.hpp"
+#include "troupe/runtime/scheduler.hpp"
+
+namespace troupe {
+
+class barrier_actor;
+
+namespace detail {
+
+/// An event that calls one member function.
+template <class Target, void (Target::*Action)() noexcept>
+struct signal final : event {
+  signal(Target& t, const party& owner) noexcept : event(&signal::run, owner), target(t) {}
+  static void run(event& self, turn how) noexcept {
+    if (how == turn::take) (static_cast<signal&>(self).target.*Action)();
+  }
+  Target& target;
+};
+
+}  // namespace detail
+
+/// The part of the barrier that lives on one line.
+struct alignas(64) barrier_share : detail::recycled {
+  barrier_share(barrier_actor& b, const party& where) noexcept;
+
+  /// The last round is over. Where there are other lines, who arrives first for the next one says
+  /// so, and not the barrier: nobody else writes here.
+  void begin_round() noexcept {
+    arrived = 0;
+    ++round;
+    intake.first = nullptr;
+  }
+  void halt() noexcept;
+  void fail() noexcept;
+
+  replica_actor& member(std::size_t i) noexcept { return static_cast<replica_actor&>(members[i]); }
+  /// It waits here and was not released, or, in turns, has not gone on.
+  bool waits(const replica_actor& replica) const noexcept {
+    return replica.unfinished() && replica.is_met_in(round);
+  }
+  void waits_no_more(replica_actor& replica) const noexcept {
+    replica.meets_in(static_cast<std::uint8_t>(round - 1));
+  }
+  /// If it waits, it waits for nothing: the verdict is the answer.
+  bool refuse(replica_actor& replica) const noexcept;
+
+  // What a merge touches is one line of cache: the columns of the intake begin the next.
+  barrier_actor& barrier;
+  std::uint32_t arrived = 0;
+  std::uint32_t finished = 0;
+  std::uint32_t expected = 0;
+  bool slow = false;       ///< An arrival may mean more than one more.
+  bool careful = false;    ///< Every one may, not only the first.
+  bool halted = false;     ///< Releases have stopped.
+  bool failing = false;    ///< The verdict is known here.
+  bool in_turns = false;   ///< replica_order::one_by_one.
+  std::uint8_t round = 1;  ///< The one its members meet in: the last digits of its number.
+  bool alone = false;      ///< This is the only line.
+  merge_intake intake;
+  event_row members;  ///< The replica actors.
+
+  party who;
+  detail::signal<barrier_share, &barrier_share::halt> halt_signal;
+  detail::signal<barrier_share, &barrier_share::fail> fail_signal;
+};
+
+}  // namespace troupe
