@@ -121,7 +121,6 @@ void barrier_actor::finish(replica_actor& who) noexcept {
   if (s.slow && footprint::wanted()) [[unlikely]]
     touched(s, touch::finish);
   s.slow = s.careful = true;  // From now on an arrival is a divergence.
-  s.intake.first = nullptr;
   if (s.in_turns) [[unlikely]] {
     finish_in_turn(s, who);
     return;
