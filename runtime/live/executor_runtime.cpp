@@ -220,6 +220,7 @@ void executor_runtime::nudge() noexcept {
 }  // namespace
 
 void waiters::wait(const std::atomic<bool>& done) {
+  if (done.load(std::memory_order_acquire)) return;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return done.load(std::memory_order_relaxed); });
 }

@@ -63,9 +63,11 @@ void line::ring() noexcept {
   // Pairs with the fence in leave(): of two fences one comes first. If ours does, leave() sees
   // what we have queued; if its own does, we see that nobody runs the line.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (state_.load(std::memory_order_relaxed) == claimed) return;
-  const auto before = static_cast<state>(state_.exchange(claimed));
-  if (before != claimed && wake(before)) wake_ups_.fetch_add(1, std::memory_order_relaxed);
+  std::uint32_t before = state_.load(std::memory_order_relaxed);
+  do {
+    if (before >= claimed) return;
+  } while (!state_.compare_exchange_weak(before, claimed));
+  if (wake(static_cast<state>(before))) wake_ups_.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool line::leave(state how) noexcept {
@@ -92,6 +94,7 @@ bool line::take_inbox() noexcept {
     any = true;
   };
   for (channel& from : channels_) from.take(inbox_batch, take);
+  if (inbox_.size_approx() == 0) return any;
   std::array<ready_entry, inbox_batch> batch;
   const std::size_t n = inbox_.try_dequeue_bulk(batch.data(), batch.size());
   for (std::size_t i = 0; i < n; ++i) take(batch[i]);

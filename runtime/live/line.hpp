@@ -3,11 +3,13 @@
 // Lines of one runtime post to each other through channels, strangers through one queue. Whoever
 // has posted looks at the line's state:
 //   claimed  somebody runs the line or will, and looks at all queues before it leaves;
+//   lent     the same; it is not the line's own thread, which sleeps and looks after it;
 //   idle     nobody does, and nothing waits;
-//   parked   the same, and its thread sleeps.
-// Whoever turns another state into claimed owes the line one turn; therefore it is run by one
-// thread at a time, and is woken at most once for any number of posts. A line that is claimed
-// costs its senders no write to what they share.
+//   parked   the same, and its thread sleeps;
+//   dozing   the same, and it may be lent.
+// Whoever turns idle, parked or dozing into claimed owes the line one turn; therefore it is run by
+// one thread at a time, and is woken at most once for any number of posts. A line that is claimed
+// or lent costs its senders no write to what they share.
 //
 // Threading: post() by anybody; drain() by the one who was woken or whose try_claim()
 // succeeded.
@@ -33,10 +35,15 @@ class line : public scheduler {
   line(std::size_t index, std::size_t lines, runtime_state& home);
   virtual ~line();
 
-  /// Somebody runs it, or looks for what to run.
+  /// Its own thread runs it, or looks for what to run.
   bool awake() const noexcept { return state_.load(std::memory_order_relaxed) == claimed; }
 
+  /// \pre It is never lent.
   bool try_claim() noexcept { return state_.exchange(claimed) != claimed; }
+
+  /// What is posted must not wait for what its thread does elsewhere: whoever has borrowed the
+  /// line returns it.
+  virtual void hurry() noexcept {}
 
   /// The name under which Asio's completions run on this line.
   const party& asio_party() const noexcept { return asio_party_; }
@@ -56,7 +63,7 @@ class line : public scheduler {
  protected:
   void post_from_outside(ready_entry what) noexcept override;
 
-  enum state : std::uint32_t { idle, parked, claimed };
+  enum state : std::uint32_t { idle, parked, dozing, claimed, lent };
 
   /// Arranges for one turn, soon, not inside this call. `before` is what the state was;
   /// returns whether that woke anybody.

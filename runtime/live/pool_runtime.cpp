@@ -1,8 +1,8 @@
 // pool_runtime.cpp - lines on the workers of a Taskflow executor.
 //
 // The pool is a Taskflow executor, so that reduce graphs and replicas share one set of
-// threads. Each worker runs one line for as long as the pool lives: while nothing is ready
-// it looks around for about the time a wake-up costs, and then sleeps. A graph without an order
+// threads. Each worker runs one line for as long as the pool lives (pool_line.hpp); while workers
+// sleep, who waits for a result may stand in for them (stand_in.hpp). A graph without an order
 // between its steps is taken by the lines themselves (step_team.hpp); for any other, every line
 // lends its worker to Taskflow until the graph is done.
 
@@ -15,8 +15,9 @@
 
 #include "runtime/function_executor.hpp"
 #include "runtime/live/executor_runtime.hpp"
-#include "runtime/live/line.hpp"
 #include "runtime/live/line_executor.hpp"
+#include "runtime/live/pool_line.hpp"
+#include "runtime/live/stand_in.hpp"
 #include "runtime/live/step_team.hpp"
 #include "runtime/taskflow.hpp"
 #include "troupe/core/error.hpp"
@@ -25,74 +26,6 @@
 namespace troupe::detail {
 
 namespace {
-
-/// A wake-up of a parked thread costs 10 to 20 us: wait that long before parking, no longer.
-constexpr auto patience = std::chrono::microseconds(15);
-
-class pool_line final : public line {
- public:
-  pool_line(std::size_t index, std::size_t lines, runtime_state& home)
-      : line(index, lines, home), looks_around_(lines > 1) {
-    state_.store(claimed);  // By the worker that is about to come.
-  }
-
-  /// A worker's life.
-  void run() noexcept {
-    current_ = this;
-    while (!ending_.load()) {
-      work();
-      if (closed()) state_.store(parked);  // There is nothing to come, but end().
-      // end() before this has seen nobody parked: then we see that the line is ending.
-      if (!ending_.load()) state_.wait(parked);
-    }
-    current_ = nullptr;
-  }
-
-  /// Lets run() return, soon.
-  void end() noexcept {
-    ending_.store(true);
-    if (state_.exchange(claimed) == parked) state_.notify_one();
-  }
-
- private:
-  /// Until nothing comes any more and the line is parked, or until it is closed. While it looks
-  /// around the line stays claimed: who posts writes to the queue and to nothing else.
-  void work() noexcept {
-    const std::lock_guard lock(draining_);
-    while (!closed()) {
-      int steps = std::numeric_limits<int>::max();
-      if (!run_ready(steps) && !something_comes() && leave(parked)) return;
-    }
-  }
-
-  bool something_comes() noexcept {
-    if (!looks_around_) return false;
-    const auto until = std::chrono::steady_clock::now() + patience;
-    do {
-      for (int i = 0; i < 32; ++i) {
-        if (anything_waits()) return true;
-        pause_briefly();
-      }
-    } while (!closed() && std::chrono::steady_clock::now() < until);
-    return false;
-  }
-
-  static void pause_briefly() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
-
-  bool wake(state before) noexcept override {
-    if (before == parked) state_.notify_one();
-    return before == parked;
-  }
-
-  std::atomic<bool> ending_{false};
-  bool looks_around_;
-};
 
 /// Functions posted to a pool's executor run on its first line.
 class pool_context final : public function_context {
@@ -109,7 +42,7 @@ class pool_runtime final : public runtime_state {
  public:
   explicit pool_runtime(std::size_t threads) : workers_(threads) {
     for (std::size_t i = 0; i < threads; ++i) {
-      add_line(*lines_.emplace_back(std::make_unique<pool_line>(i, threads, *this)));
+      add_line(*lines_.emplace_back(std::make_unique<pool_line>(i, threads, *this, waits_)));
       team_.add(*lines_.back());
       helpers_.push_back(std::make_unique<graph_helper>(workers_, *lines_.back()));
     }
@@ -150,7 +83,15 @@ class pool_runtime final : public runtime_state {
       throw error(errc::would_block, "block_on() called from inside a task, an actor or a replica",
                   "await the operation instead: co_await it");
     }
-    first.owner().on->post(first);
+    waits_.fetch_add(1, std::memory_order_relaxed);
+    if (habit_.advises()) {
+      stand_in mine(*this);
+      first.owner().on->post(first);
+      mine.work(done);
+      habit_.learn(mine.was_worth_it());
+    } else {
+      first.owner().on->post(first);
+    }
     waiters_.wait(done);
   }
   void finish(std::atomic<bool>& done) noexcept override { waiters_.finish(done); }
@@ -197,12 +138,17 @@ class pool_runtime final : public runtime_state {
       home_ = &home;
       waiter_ = &waiter;
       who_.on->post(*this);
+      static_cast<detail::line&>(*who_.on).hurry();
     }
 
    private:
     static void help(event& self, turn how) noexcept {
       auto& me = static_cast<graph_helper&>(self);
       if (how == turn::drop) return;
+      if (me.workers_.this_worker_id() < 0) {
+        me.who_.on->post(me);  // By who has borrowed the line, and returns it after this turn.
+        return;
+      }
       pool_runtime& home = *me.home_;
       if (home.entered_.exchange(true)) {
         me.workers_.corun_until([&] { return home.done_.load(std::memory_order_acquire); });
@@ -239,6 +185,8 @@ class pool_runtime final : public runtime_state {
     return flow;
   }
 
+  std::atomic<std::uint64_t> waits_{0};
+  stand_in_habit habit_;
   tf::Executor workers_;
   std::vector<std::unique_ptr<pool_line>> lines_;
   step_team team_{patience};

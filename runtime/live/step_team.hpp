@@ -72,6 +72,7 @@ class step_team {
       if (&helping_ == scheduler::current() || !(also_asleep || helping_.awake())) return;
       // One that was asked for an earlier graph and has not come yet will find this one.
       if (!asked_.exchange(true, std::memory_order_acq_rel)) helping_.post(*this);
+      if (also_asleep) helping_.hurry();
     }
 
    private:

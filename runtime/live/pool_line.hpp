@@ -1,0 +1,70 @@
+// pool_line.hpp - a line that a worker of a pool runs, or in its place a thread that would wait.
+//
+// While nothing is ready the worker looks around for about the time a wake-up costs, and then
+// sleeps. If somebody has waited for this runtime lately it dozes: whoever waits next may borrow
+// the line (stand_in.hpp), and no thread is woken for a few short steps. The worker looks after
+// a line that is lent: after a millisecond or two it has it back, so that steps which take long
+// or which block keep nobody else's from being taken.
+//
+// Threading: run() by its worker; take_turn() and give_back() by who has borrowed it; the rest by
+// anybody.
+
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+#include "runtime/live/line.hpp"
+
+namespace troupe::detail {
+
+/// A wake-up of a parked thread costs 10 to 20 us: wait that long before parking, no longer.
+constexpr std::chrono::microseconds patience{15};
+
+class pool_line final : public line {
+ public:
+  /// `waits`: counts how often somebody has waited for this runtime; outlives the line.
+  pool_line(std::size_t index, std::size_t lines, runtime_state& home,
+            const std::atomic<std::uint64_t>& waits);
+
+  /// A worker's life.
+  void run() noexcept;
+
+  /// Lets run() return, soon.
+  void end() noexcept;
+
+  enum class turn : std::uint8_t { took_steps, found_none, over };
+
+  /// Takes some steps, for who has borrowed the line. Over: its worker has it back.
+  turn take_turn() noexcept;
+
+  /// Ends the loan. What is still ready is the worker's.
+  void give_back() noexcept;
+
+  void hurry() noexcept override;
+
+ private:
+  void work() noexcept;
+  bool something_comes() noexcept;
+  bool waited_for_lately() noexcept;
+  void sleep() noexcept;
+  void look_after() noexcept;
+  bool wake(state before) noexcept override;
+
+  const std::atomic<std::uint64_t>& waits_;
+  std::uint64_t waits_seen_ = 0;  // These two are the worker's.
+  int dozes_left_ = 0;
+  const bool looks_around_;
+  std::atomic<bool> ending_{false};
+
+  std::mutex park_;  // After draining_, if both.
+  std::condition_variable woken_;
+  bool asleep_ = false;  // With park_; so are the loans.
+  std::uint64_t loans_ = 0;
+  std::uint64_t loans_seen_ = 0;
+};
+
+}  // namespace troupe::detail
