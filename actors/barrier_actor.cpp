@@ -42,12 +42,14 @@ barrier_actor::barrier_actor(std::span<const party> homes)
 
 void barrier_actor::admit(std::span<replica_actor> members) {
   members_ = members.data();
-  size_ = members.size();
   const std::size_t lines = shares_.size();
-  if (lines > 1) taken_elsewhere_ = &intakes_elsewhere_;
+  site_.round = merge_round(members_->waits_for(), sizeof(replica_actor), members.size());
+  site_.taken = &shares_.front()->intake;
+  if (lines > 1) site_.taken_elsewhere = &intakes_elsewhere_;
   for (std::size_t i = 0; i < lines; ++i) {
     share& s = *shares_[i];
     s.alone = lines == 1;
+    s.all = static_cast<std::uint32_t>(members.size());
     if (i != 0) intakes_elsewhere_.push_back(&s.intake);
     const std::size_t here = (members.size() - i + lines - 1) / lines;
     s.expected = static_cast<std::uint32_t>(here);
@@ -60,7 +62,8 @@ void barrier_actor::admit(std::span<replica_actor> members) {
 void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, run_rules rules) {
   TROUPE_ASSERT(phase_ == phase::idle);
   on_end_ = &on_end;
-  above_ = above;
+  site_.above = above;
+  site_.by_identity = rules.check == merge_check::identity;
   set_ambient(mode);
   rules_ = rules;
   phase_ = phase::gathering;
@@ -78,7 +81,8 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
   round_ = 1;
   if (stop_requested()) reset_stop();
   for (auto& s : shares_) {
-    s->arrived = s->finished = 0;
+    s->to_come = s->expected;
+    s->finished = 0;
     s->round = round_;
     s->halted = s->failing = s->in_turns = false;
     s->careful = s->who.on->traced() || footprint::wanted();
@@ -92,8 +96,8 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
 }
 
 void barrier_actor::arrive_with_care(share& s, replica_actor& who) noexcept {
-  ++s.arrived;
-  s.slow = s.careful || (s.arrived == s.expected && !s.alone);
+  if (!s.failing) --s.to_come;  // Who is refused may come again and again.
+  s.slow = s.careful || (s.to_come == 0 && !s.alone);
   s.who.on->trace(trace_kind::arrive, who.owner(), who.where(), merges_ + 1);
   touched(s, touch::arrive);
   if (s.halted) {
@@ -112,7 +116,7 @@ void barrier_actor::arrive_with_care(share& s, replica_actor& who) noexcept {
 }
 
 void barrier_actor::note_arrival(share& s) noexcept {
-  note_progress(s, s.arrived == 1, line_waits);
+  note_progress(s, s.arrived() == 1, line_waits);
 }
 
 void barrier_actor::finish(replica_actor& who) noexcept {
@@ -130,16 +134,16 @@ void barrier_actor::finish(replica_actor& who) noexcept {
     return;
   }
   if (who.is() == replica_actor::phase::failed) report_trouble();
-  if (s.arrived == s.expected) s.begin_round();
+  if (s.to_come == 0) s.begin_round();
   note_progress(s, s.finished == 1, line_finishes);
 }
 
 void barrier_actor::note_progress(share& s, bool first, std::uint64_t first_of_line) noexcept {
-  const bool whole = s.arrived + s.finished == s.expected;
+  const bool whole = s.to_come == s.finished;
   if (s.alone) {
     if (whole) {
       signal_home(whole_);
-    } else if (s.arrived != 0 && s.finished != 0) {
+    } else if (s.arrived() != 0 && s.finished != 0) {
       report_trouble();
     }
     return;
@@ -210,7 +214,7 @@ void barrier_actor::judge() noexcept {
       if (merge_returns()) merged(here);
       return;
     }
-    if (finished == size_) {
+    if (finished == site_.round.size()) {
       over_ = true;
     } else {
       begin_halt(errc::missing_replica);
@@ -221,20 +225,13 @@ void barrier_actor::judge() noexcept {
 
 bool barrier_actor::merge_returns() noexcept {
   phase_ = phase::merging;
-  merge_intake& taken = shares_.front()->intake;
-  merge_site site{merge_round(members_->waits_for(), sizeof(replica_actor), size_),
-                  taken.first ? &taken : nullptr,
-                  taken_elsewhere_,
-                  above_,
-                  rules_.check == merge_check::identity,
-                  result_};
   if (merge_failure_) {
     merge_failure_ = nullptr;
     result_.clear();
   }
   try {
     bool agreed = false;
-    impersonate([&] { agreed = members_->request().kind().merge(site, merge_body_); });
+    impersonate([&] { agreed = members_->request().kind().merge(site_, merge_body_); });
     if (!agreed) {
       begin_halt(errc::merge_mismatch);
       return false;

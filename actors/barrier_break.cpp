@@ -64,7 +64,7 @@ void barrier_actor::begin_halt(errc reason) noexcept {
   reason_ = reason;
   lines_left_.store(static_cast<std::uint32_t>(shares_.size()), std::memory_order_relaxed);
   try {
-    places_.assign(size_, replica_place{});
+    places_.assign(site_.round.size(), replica_place{});
   } catch (...) {
     places_.clear();  // Out of memory for the picture: the verdict goes without it.
   }

@@ -32,7 +32,7 @@ void barrier_actor::give_turn(std::size_t i) noexcept {
 
 void barrier_actor::pass_turn(const replica_actor& from) noexcept {
   const std::size_t next = from.replica() + 1;
-  if (next == size_) {
+  if (next == site_.round.size()) {
     signal_home(whole_);
   } else {
     give_turn(next);
@@ -63,7 +63,7 @@ void barrier_actor::finish_in_turn(const share& s, const replica_actor& who) noe
 }
 
 void barrier_actor::release_first() noexcept {
-  for (auto& s : shares_) s->arrived = 0;
+  for (auto& s : shares_) s->to_come = s->expected;
   give_turn(0);
 }
 
@@ -84,7 +84,7 @@ void barrier_actor::unwind() noexcept {
 }
 
 void barrier_actor::unwind_next() noexcept {
-  for (; unwound_ < size_; ++unwound_) {
+  for (; unwound_ < site_.round.size(); ++unwound_) {
     replica_actor& r = member(unwound_);
     footprint::touches(r.owner(), touch::change);
     if (!r.unfinished()) continue;

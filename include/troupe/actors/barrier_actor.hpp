@@ -68,16 +68,13 @@ class barrier_actor final : public routine {
       arrive_slowly(s, request);
       return;
     }
-    const std::uint32_t before = s.arrived;
-    const std::uint32_t all = s.expected;
     if constexpr (Request::taken_on_arrival) {
-      if (!request.arrive_in(s.intake, here, before, all)) [[unlikely]] {
+      if (!request.arrive_in(s, here)) [[unlikely]] {
         arrive_slowly(s, request);
         return;
       }
     }
-    s.arrived = before + 1;
-    if (before + 1 == all) s.barrier.line_is_whole(s);
+    if (--s.to_come == 0) s.barrier.line_is_whole(s);
   }
   void finish(replica_actor& who) noexcept;
 
@@ -108,7 +105,7 @@ class barrier_actor final : public routine {
   bool anybody_threw() const noexcept { return trouble_reported_.load(std::memory_order_relaxed); }
 
   /// What begin_run() was given for the layer above.
-  void* above() const noexcept { return above_; }
+  void* above() const noexcept { return site_.above; }
 
   bool running() const noexcept { return phase_ != phase::idle; }
   std::uint64_t merges() const noexcept { return merges_; }
@@ -132,14 +129,11 @@ class barrier_actor final : public routine {
   [[gnu::noinline]] static void arrive_slowly(share& s, Request& request) noexcept {
     replica_actor& who = *request.who;
     const place here = who.where();
-    if (s.arrived == s.expected && !s.failing) s.begin_round();
+    if (s.to_come == 0 && !s.failing) s.begin_round();
     who.meets_in(s.round);
     if constexpr (Request::taken_on_arrival) {
-      const std::size_t all = s.barrier.size_;
-      if (!s.careful &&
-          (request.arrive_in(s.intake, here, s.arrived, all) ||
-           (Request::open(s.intake, all) && request.arrive_in(s.intake, here, s.arrived, all)))) {
-        request.sign(s.intake);
+      if (!s.careful && !request.arrive_in(s, here) && Request::open(s)) {
+        request.arrive_in(s, here);
       }
     }
     s.barrier.arrive_with_care(s, who);
@@ -200,15 +194,13 @@ class barrier_actor final : public routine {
   party who_;
   recycled_vector<std::unique_ptr<share>> shares_;
   replica_actor* members_ = nullptr;
-  std::size_t size_ = 0;
+  merge_site site_{result_};  // What stays the same from round to round.
   recycled_vector<merge_intake*> intakes_elsewhere_;  // Of the lines.
   std::vector<replica_place> places_;                 // Filled by the lines while halting.
 
   activity* on_end_ = nullptr;
-  void* above_ = nullptr;
   run_rules rules_;
   std::uint32_t signals_taken_ = 0;
-  const recycled_vector<merge_intake*>* taken_elsewhere_ = nullptr;
   std::uint8_t round_ = 1;  // The last digits of its number in this run.
   phase phase_ = phase::idle;
   bool cancel_asked_ = false;

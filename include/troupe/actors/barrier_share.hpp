@@ -39,10 +39,11 @@ struct alignas(64) barrier_share : detail::recycled {
   /// The last round is over. Where there are other lines, who arrives first for the next one says
   /// so, and not the barrier: nobody else writes here.
   void begin_round() noexcept {
-    arrived = 0;
+    to_come = expected;
     ++round;
-    intake.first = nullptr;
+    intake.kind = nullptr;
   }
+  std::uint32_t arrived() const noexcept { return expected - to_come; }
   void halt() noexcept;
   void fail() noexcept;
 
@@ -59,9 +60,10 @@ struct alignas(64) barrier_share : detail::recycled {
 
   // What a merge touches is one line of cache: the columns of the intake begin the next.
   barrier_actor& barrier;
-  std::uint32_t arrived = 0;
+  std::uint32_t to_come = 0;  ///< So many of its members have not arrived in this round.
   std::uint32_t finished = 0;
   std::uint32_t expected = 0;
+  std::uint32_t all = 0;   ///< Of all lines.
   bool slow = false;       ///< An arrival may mean more than one more.
   bool careful = false;    ///< Every one may, not only the first.
   bool halted = false;     ///< Releases have stopped.

@@ -83,7 +83,7 @@ struct merge_intake {
   ~merge_intake() { drop(); }
 
   void drop() noexcept {
-    first = nullptr;
+    kind = nullptr;
     for (auto& c : columns) {
       if (c.values) detail::recycling_free(std::exchange(c.values, nullptr), c.bytes);
     }
@@ -100,11 +100,9 @@ struct merge_intake {
     }
   }
 
-  /// Who arrived first: all that came after agree with it, and are taken. Or null.
-  const merge_request* first = nullptr;
-  place at;  ///< Where that one stands.
-  // What else there is to know of it, so that other lines need not look at its frame.
+  /// Of whoever arrived first: all that came after agree with it, and are taken. Or null.
   const merge_kind* kind = nullptr;
+  place at;                        ///< Where that one stands.
   const void* function = nullptr;  ///< Tells it from others of its kind.
   std::array<column, columns_max> columns;
 };
@@ -144,6 +142,7 @@ struct merge_request : wait {
 /// The requests of one round, in replica order: what its replicas wait for.
 class merge_round {
  public:
+  merge_round() noexcept = default;
   /// Of one.
   explicit merge_round(wait* const& alone) noexcept : merge_round(alone, 0, 1) {}
   /// Of `size`, whose activities lie at equal distances; `first` says for what the first one waits.
@@ -166,21 +165,23 @@ class merge_round {
     return *reinterpret_cast<wait* const*>(first_ + i * distance_);
   }
 
-  const std::byte* first_;
-  std::size_t distance_;
-  std::size_t size_;
+  const std::byte* first_ = nullptr;
+  std::size_t distance_ = 0;
+  std::size_t size_ = 0;
 };
 
 /// What the barrier gives to a merge.
 struct merge_site {
-  merge_round round;
-  /// The arguments of the first line's replicas, if they were taken; null: they are in the frames.
-  merge_intake* taken;
-  /// The same of the other lines; null if there is none. Replicas are dealt out to lines in turn.
-  const recycled_vector<merge_intake*>* taken_elsewhere;
-  void* above;           ///< The strategy's, for the context of the function.
-  bool by_identity;      ///< Whether places and functions must agree, not only types.
+  explicit merge_site(merge_result& to) noexcept : result(to) {}
+
   merge_result& result;  ///< Where the result goes.
+  merge_round round;
+  /// The arguments of the first line's replicas; those that were not taken are in the frames.
+  merge_intake* taken = nullptr;
+  /// The same of the other lines; null if there is none. Replicas are dealt out to lines in turn.
+  const recycled_vector<merge_intake*>* taken_elsewhere = nullptr;
+  void* above = nullptr;    ///< The strategy's, for the context of the function.
+  bool by_identity = true;  ///< Whether places and functions must agree, not only types.
 };
 
 }  // namespace troupe

@@ -43,6 +43,7 @@ struct lone_merge {
   wait* waits_for;
   const void* mode;  ///< The default strategy's cross-replica context.
   merge_result result;
+  merge_intake taken;  ///< Nothing: the arguments are in the frame.
   task<> body;  ///< Empty if the function was a plain one: then it has been called.
 };
 

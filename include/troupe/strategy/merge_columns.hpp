@@ -39,20 +39,36 @@ template <class F, class... Args>
 inline constexpr bool taken_on_arrival = sizeof...(Args) <= merge_intake::columns_max &&
                                          (is_small_value<Args> && ...) && is_compared_quietly<F>;
 
+/// Whether its bytes tell a function from others of its type.
+template <class F>
+inline constexpr bool is_told_by_bytes = !std::is_empty_v<F> && sizeof(F) <= sizeof(void*) &&
+                                         std::has_unique_object_representations_v<F>;
+
 /// What tells a function from others of its type: its bytes, if it is small; of one that only ==
 /// can compare, the address of this copy; and of one that nothing can, or needs to, nothing.
 template <class F>
 const void* told_by(const F& fn) noexcept {
-  if constexpr (std::is_empty_v<F>) {
-    return nullptr;
-  } else if constexpr (sizeof(F) <= sizeof(void*) && std::has_unique_object_representations_v<F>) {
+  if constexpr (std::is_pointer_v<F>) {
+    return reinterpret_cast<const void*>(fn);
+  } else if constexpr (is_told_by_bytes<F>) {
     const void* bytes = nullptr;
     std::memcpy(&bytes, &fn, sizeof fn);
     return bytes;
-  } else if constexpr (std::equality_comparable<F>) {
+  } else if constexpr (!std::is_empty_v<F> && std::equality_comparable<F>) {
     return &fn;
   }
   return nullptr;
+}
+/// Whether `fn`, of a line's replica, is the one that is told by `told`, of the same line's first.
+template <class F>
+bool is_told_by(const void* told, const F& fn) noexcept {
+  if constexpr (std::is_empty_v<F> || !std::equality_comparable<F>) {
+    return true;
+  } else if constexpr (is_told_by_bytes<F>) {
+    return told == told_by(fn);
+  } else {
+    return *static_cast<const F*>(told) == fn;
+  }
 }
 
 /// Whether there is room for one value of each argument from each of `all` replicas.
@@ -94,8 +110,8 @@ void put_in_columns(merge_intake& in, std::size_t replica, const std::tuple<Args
 inline bool lines_agree(const merge_site& site) noexcept {
   const merge_intake& mine = *site.taken;
   return std::ranges::all_of(*site.taken_elsewhere, [&](const merge_intake* each) {
-    return each->first && std::memcmp(&each->at, &mine.at, sizeof mine.at) == 0 &&
-           each->kind == mine.kind && each->function == mine.function;
+    return each->kind == mine.kind && each->function == mine.function &&
+           std::memcmp(&each->at, &mine.at, sizeof mine.at) == 0;
   });
 }
 
@@ -122,7 +138,7 @@ template <class... Args>
 /// What was put there by all replicas; false if the frames have to be asked.
 template <class... Args>
 bool take_columns(const merge_site& site, std::tuple<per_replica<Args>...>& into) {
-  if (!site.taken) return false;
+  if (!site.taken->kind) return false;
   if (site.taken_elsewhere && !join_columns<Args...>(site)) [[unlikely]]
     return false;
   [&]<std::size_t... I>(std::index_sequence<I...>) {

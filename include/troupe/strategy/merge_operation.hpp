@@ -95,31 +95,28 @@ class merge_operation final : public merge_request {
 
   static constexpr bool taken_on_arrival = detail::taken_on_arrival<F, Args...>;
 
-  /// When it arrives `here`, after `before` others of its line. False, and nothing done, if there
-  /// is no room yet for the arguments of a round of `all`.
-  bool arrive_in(merge_intake& in, const place& here, std::size_t before,
-                 std::size_t all) noexcept {
-    if (in.first) [[likely]] {
-      if (std::memcmp(&in.at, &here, sizeof here) != 0 || !same_function(*in.first)) {
-        in.first = nullptr;  // They may agree all the same: merge() looks closer.
+  /// When it arrives `here`. False, and nothing done, if there is no room yet for the arguments
+  /// of a round.
+  bool arrive_in(barrier_share& line, const place& here) noexcept {
+    merge_intake& in = line.intake;
+    const bool agrees = in.kind == &kind_of_this &&
+                        std::memcmp(&in.at, &here, sizeof here) == 0 &&
+                        detail::is_told_by(in.function, fn_);
+    if (!agrees) {
+      if (line.arrived() != 0) {
+        in.kind = nullptr;  // They may agree all the same: merge() looks closer.
         return true;
       }
-    } else {
-      if (before != 0) return true;
-      if (!detail::has_columns<Args...>(in, all)) return false;
-      in.first = this;
+      if (!detail::has_columns<Args...>(in, line.all)) return false;
+      in.kind = &kind_of_this;
       in.at = here;
+      in.function = detail::told_by(fn_);
     }
     detail::put_in_columns(in, who->replica(), args_);
     return true;
   }
-  /// For other lines, if it is the first.
-  void sign(merge_intake& in) const noexcept {
-    in.kind = &kind_of_this;
-    in.function = detail::told_by(fn_);
-  }
-  static bool open(merge_intake& in, std::size_t all) noexcept {
-    return detail::open_columns<Args...>(in, all);
+  static bool open(barrier_share& line) noexcept {
+    return detail::open_columns<Args...>(line.intake, line.all);
   }
 
   /// Outside of everything. Apart, so that what is not needs no stack.
