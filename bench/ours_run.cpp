@@ -41,7 +41,7 @@ double run_from_a_task(std::size_t replicas, std::uint64_t runs) {
 
 double run_beside_sleepers(std::uint64_t runs) {
   constexpr std::size_t replicas = 2;
-  runtime rt{pool_size{2}};
+  runtime rt{pool_size{2}.with_waiters()};
   mirrored_strategy strategy{rt, static_cast<int>(replicas)};
   replica_slots slots(replicas);
   double all = 0;

@@ -246,7 +246,7 @@ std::shared_ptr<runtime_state> make_executor_runtime(asio::any_io_executor execu
 runtime::runtime(asio::any_io_executor executor)
     : state_(detail::make_executor_runtime(std::move(executor))) {}
 
-runtime::runtime(pool_size size) : state_(detail::make_pool_runtime(size.threads)) {
+runtime::runtime(pool_size size) : state_(detail::make_pool_runtime(size.threads, size.waiters)) {
   state_->graph_from(size.graph_from);
 }
 

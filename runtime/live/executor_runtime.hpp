@@ -14,8 +14,8 @@ namespace troupe::detail {
 /// On somebody else's executor: one line, no thread.
 std::shared_ptr<runtime_state> make_executor_runtime(asio::any_io_executor executor);
 
-/// On threads of its own: one line each.
-std::shared_ptr<runtime_state> make_pool_runtime(std::size_t threads);
+/// On threads of its own: one line each. `lends`: to those who wait.
+std::shared_ptr<runtime_state> make_pool_runtime(std::size_t threads, bool lends);
 
 /// Threads that sleep until a flag is set. The flag may go as soon as it is set; this
 /// belongs to the runtime, which stays.

@@ -67,7 +67,7 @@ void line::ring() noexcept {
   do {
     if (before >= claimed) return;
   } while (!state_.compare_exchange_weak(before, claimed));
-  if (wake(static_cast<state>(before))) wake_ups_.fetch_add(1, std::memory_order_relaxed);
+  if (wake(static_cast<state>(before))) count_wake_up();
 }
 
 bool line::leave(state how) noexcept {

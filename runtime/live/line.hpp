@@ -12,7 +12,7 @@
 // or lent costs its senders no write to what they share.
 //
 // Threading: post() by anybody; drain() by the one who was woken or whose try_claim()
-// succeeded.
+// succeeded. pool_line.hpp has its own ways to run a line.
 
 #pragma once
 
@@ -65,6 +65,8 @@ class line : public scheduler {
 
   enum state : std::uint32_t { idle, parked, dozing, claimed, lent };
 
+  void count_wake_up() noexcept { wake_ups_.fetch_add(1, std::memory_order_relaxed); }
+
   /// Arranges for one turn, soon, not inside this call. `before` is what the state was;
   /// returns whether that woke anybody.
   virtual bool wake(state before) noexcept = 0;
@@ -99,7 +101,7 @@ class line : public scheduler {
   std::atomic<std::uint64_t> wake_ups_{0};
 
  protected:
-  /// Held by whoever runs the line; never waited for, but by close().
+  /// Held by whoever runs the line; waited for by close(), and by a worker whose line is out.
   alignas(64) std::mutex draining_;
 };
 

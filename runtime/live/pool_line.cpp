@@ -6,19 +6,22 @@
 #include <utility>
 
 #include "runtime/live/stand_in.hpp"
+#include "troupe/core/activity.hpp"
 
 namespace troupe::detail {
 
 namespace {
 
-/// How often a worker that dozes looks up, and how long it is lent to somebody who is slow.
+/// How often a worker that dozes looks up. It calls a line back that was lent all the while.
 constexpr auto doze = std::chrono::milliseconds(1);
 
-/// So many dozes after the last wait for the runtime a worker sleeps until it is woken.
+/// After so many dozes or turns since the last wait a worker sleeps until it is woken.
 constexpr int dozes = 64;
 
-/// Steps of a turn on a borrowed line: then the others that are borrowed have theirs.
-constexpr int lent_steps = 64;
+/// Steps of a turn on a borrowed line, after which the others that are borrowed have theirs; and
+/// how many come before another look whether it has been called back.
+constexpr int steps_of_turn = 64;
+constexpr int steps_unseen = 8;
 
 void pause_briefly() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -77,16 +80,17 @@ bool pool_line::waited_for_lately() noexcept {
 
 void pool_line::sleep() noexcept {
   std::unique_lock lock(park_);
-  asleep_ = true;
   loans_seen_ = loans_;
   for (auto how = state_.load(); how != claimed && !ending_.load(); how = state_.load()) {
     if (how == parked) {
+      bed_ = bed::deep;
       woken_.wait(lock);
-    } else if (woken_.wait_for(lock, doze) == std::cv_status::timeout) {
-      look_after();
+      continue;
     }
+    bed_ = bed::light;
+    if (woken_.wait_for(lock, doze) == std::cv_status::timeout) look_after();
   }
-  asleep_ = false;
+  bed_ = bed::none;
 }
 
 /// A worker has dozed once more. \pre park_ is held.
@@ -100,15 +104,18 @@ void pool_line::look_after() noexcept {
   loans_seen_ = loans_;
 }
 
-bool pool_line::wake(state before) noexcept {
+bool pool_line::wake(state /*before*/) noexcept {
   {
     const std::lock_guard lock(park_);
-    if (!asleep_) return false;  // On its way to bed: it will see that the line is claimed.
-    if (before == dozing && stand_in::takes(*this)) {
+    // Who claimed the line may come here late: if the worker is up, or was up since, it has seen
+    // that, and whatever the line is now, somebody else answers for it.
+    if (bed_ == bed::none || state_.load() != claimed) return false;
+    if (bed_ == bed::light && stand_in::takes(*this)) {
       ++loans_;
       state_.store(lent);
       return false;
     }
+    bed_ = bed::none;
   }
   woken_.notify_one();
   return true;
@@ -120,29 +127,48 @@ void pool_line::end() noexcept {
     // It is asleep and hears us, or sees that it is ending before it falls asleep.
     const std::lock_guard lock(park_);
     state_.store(claimed);
+    bed_ = bed::none;
   }
   woken_.notify_one();
 }
 
-pool_line::turn pool_line::take_turn() noexcept {
+pool_line::turn pool_line::take_turn(const std::atomic<bool>& done) noexcept {
+  if (state_.load() != lent) return turn::over;
   const std::unique_lock lock(draining_, std::try_to_lock);
-  if (!lock || state_.load() != lent) return turn::over;
+  if (!lock) return turn::found_none;  // Whoever has it is about to leave.
+  // What runs here is not the code that waits: it has neither its line nor its contexts.
   scheduler* const outer = std::exchange(current_, this);
-  int steps = lent_steps;
-  run_ready(steps);
+  const void* const mode = std::exchange(activity::ambient_outside(), nullptr);
+  bool any = false;
+  for (int taken = 0; taken < steps_of_turn; taken += steps_unseen) {
+    if (state_.load() != lent || done.load(std::memory_order_acquire)) break;
+    int left = steps_unseen;
+    const bool more = run_ready(left);
+    any |= left != steps_unseen;
+    if (!more) break;
+  }
+  activity::ambient_outside() = mode;
   current_ = outer;
-  return steps == lent_steps ? turn::found_none : turn::took_steps;
+  return any ? turn::took_steps : turn::found_none;
 }
 
 void pool_line::give_back() noexcept {
   const std::unique_lock lock(draining_, std::try_to_lock);
-  if (!lock) return;  // Its worker has it, or it is being closed.
+  if (!lock) {
+    hurry();  // Unless its worker has it, nobody would look after it any more.
+    return;
+  }
   {
     const std::lock_guard guard(park_);
     if (state_.load() != lent) return;
-    if (ready_.empty() && leave(dozing)) return;
-    state_.store(claimed);
+    if (!ready_.empty()) {
+      state_.store(claimed);
+    } else if (leave(dozing)) {
+      return;
+    }
+    bed_ = bed::none;
   }
+  count_wake_up();
   woken_.notify_one();
 }
 
@@ -150,8 +176,12 @@ void pool_line::hurry() noexcept {
   {
     const std::lock_guard lock(park_);
     std::uint32_t how = lent;
-    if (!state_.compare_exchange_strong(how, claimed)) return;
+    state_.compare_exchange_strong(how, claimed);
+    // Or whoever has claimed it has not come to wake() yet, where it would be lent.
+    if (state_.load() != claimed || bed_ == bed::none) return;
+    bed_ = bed::none;
   }
+  count_wake_up();
   woken_.notify_one();
 }
 

@@ -1,10 +1,10 @@
 // pool_runtime.cpp - lines on the workers of a Taskflow executor.
 //
 // The pool is a Taskflow executor, so that reduce graphs and replicas share one set of
-// threads. Each worker runs one line for as long as the pool lives (pool_line.hpp); while workers
-// sleep, who waits for a result may stand in for them (stand_in.hpp). A graph without an order
-// between its steps is taken by the lines themselves (step_team.hpp); for any other, every line
-// lends its worker to Taskflow until the graph is done.
+// threads. Each worker runs one line for as long as the pool lives (pool_line.hpp). While workers
+// sleep, who waits for a result stands in for them (stand_in.hpp), if the program wants that. A
+// graph without an order between its steps is taken by the lines themselves (step_team.hpp); for
+// any other, every line lends its worker to Taskflow until the graph is done.
 
 #include <algorithm>
 #include <atomic>
@@ -40,7 +40,7 @@ class pool_context final : public function_context {
 
 class pool_runtime final : public runtime_state {
  public:
-  explicit pool_runtime(std::size_t threads) : workers_(threads) {
+  pool_runtime(std::size_t threads, bool lends) : lends_(lends), workers_(threads) {
     for (std::size_t i = 0; i < threads; ++i) {
       add_line(*lines_.emplace_back(std::make_unique<pool_line>(i, threads, *this, waits_)));
       team_.add(*lines_.back());
@@ -83,12 +83,12 @@ class pool_runtime final : public runtime_state {
       throw error(errc::would_block, "block_on() called from inside a task, an actor or a replica",
                   "await the operation instead: co_await it");
     }
-    waits_.fetch_add(1, std::memory_order_relaxed);
-    if (habit_.advises()) {
+    if (lends_) waits_.fetch_add(1, std::memory_order_relaxed);
+    if (lends_ && habit_.advises()) {
       stand_in mine(*this);
       first.owner().on->post(first);
       mine.work(done);
-      habit_.learn(mine.was_worth_it());
+      habit_.learn_from(mine);
     } else {
       first.owner().on->post(first);
     }
@@ -146,7 +146,9 @@ class pool_runtime final : public runtime_state {
       auto& me = static_cast<graph_helper&>(self);
       if (how == turn::drop) return;
       if (me.workers_.this_worker_id() < 0) {
-        me.who_.on->post(me);  // By who has borrowed the line, and returns it after this turn.
+        // By who has borrowed the line: its worker has to come. Until then this is in the way.
+        static_cast<detail::line&>(*me.who_.on).hurry();
+        me.who_.on->post(me);
         return;
       }
       pool_runtime& home = *me.home_;
@@ -185,6 +187,7 @@ class pool_runtime final : public runtime_state {
     return flow;
   }
 
+  const bool lends_;
   std::atomic<std::uint64_t> waits_{0};
   stand_in_habit habit_;
   tf::Executor workers_;
@@ -202,12 +205,12 @@ class pool_runtime final : public runtime_state {
 
 }  // namespace
 
-std::shared_ptr<runtime_state> make_pool_runtime(std::size_t threads) {
+std::shared_ptr<runtime_state> make_pool_runtime(std::size_t threads, bool lends) {
   if (threads == 0) {
     throw error(errc::invalid_device, "a pool needs at least one thread",
                 "write pool_size{1} or more, or pass an executor");
   }
-  return std::make_shared<pool_runtime>(threads);
+  return std::make_shared<pool_runtime>(threads, lends);
 }
 
 }  // namespace troupe::detail

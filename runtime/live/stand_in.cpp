@@ -4,16 +4,19 @@
 
 #include <algorithm>
 
+#include "troupe/core/contract.hpp"
+
 namespace troupe::detail {
 
 thread_local constinit stand_in* stand_in::here_ = nullptr;
 
-stand_in::stand_in(const runtime_state& home) noexcept : home_(home), outer_(here_) {
+stand_in::stand_in(const runtime_state& home) noexcept : home_(home) {
+  TROUPE_ASSERT(!here_);  // Nobody waits inside of a step.
   here_ = this;
 }
 
 stand_in::~stand_in() {
-  here_ = outer_;
+  here_ = nullptr;
   // One whose worker has taken it back, and which somebody else has borrowed by now, we may give
   // back as well: nobody but its worker relies on having it.
   for (std::size_t i = 0; i < count_; ++i) lines_[i]->give_back();
@@ -25,7 +28,7 @@ bool stand_in::takes(pool_line& line) noexcept {
   if (std::find(here_->lines_.begin(), end, &line) != end) return true;  // Once more.
   if (here_->count_ == here_->lines_.size()) return false;
   here_->lines_[here_->count_++] = &line;
-  ++here_->borrowed_;
+  here_->most_ = std::max(here_->most_, here_->count_);
   return true;
 }
 
@@ -47,12 +50,10 @@ void stand_in::work(const std::atomic<bool>& done) noexcept {
   busy_ = (idle ? idle_from : clock::now()) - began;
 }
 
-bool stand_in::was_worth_it() const noexcept { return borrowed_ < 2 || busy_ < 2 * patience; }
-
 bool stand_in::turn_on_each(const std::atomic<bool>& done) noexcept {
   bool any = false;
   for (std::size_t i = 0; i < count_ && !done.load(std::memory_order_acquire);) {
-    switch (lines_[i]->take_turn()) {
+    switch (lines_[i]->take_turn(done)) {
       case pool_line::turn::took_steps:
         any = true;
         break;

@@ -3,8 +3,11 @@
 // Waking a thread takes longer than most steps. While a stand_in is alive, lines of its runtime
 // that this thread posts to, and whose workers doze, are lent to it instead of being woken.
 //
+// It takes whatever steps come there, also those of others, and cannot leave one that lasts: see
+// pool_size::with_waiters().
+//
 // Guarantees
-//   no harm    what lasts is taken back by the workers after a millisecond or two, also when a
+//   returned   what lasts is called back by the workers after a millisecond or two, also when a
 //              step blocks until another line's has been taken;
 //   no habit   when two lines had more to do than a wake-up takes, the next times it is the
 //              workers that are asked, twice as many times with each such disappointment;
@@ -36,8 +39,9 @@ class stand_in {
   /// Takes the borrowed lines' steps until `done`, or until for some time there have been none.
   void work(const std::atomic<bool>& done) noexcept;
 
-  /// Whether it was better than waking workers would have been.
-  bool was_worth_it() const noexcept;
+  /// How many lines it had at once, at most, and how long it was at work on them.
+  std::size_t lines() const noexcept { return most_; }
+  std::chrono::nanoseconds busy() const noexcept { return busy_; }
 
  private:
   bool turn_on_each(const std::atomic<bool>& done) noexcept;
@@ -45,10 +49,9 @@ class stand_in {
   static thread_local constinit stand_in* here_;
 
   const runtime_state& home_;
-  stand_in* const outer_;
   std::array<pool_line*, 16> lines_{};  // Those of more workers are woken.
   std::size_t count_ = 0;
-  std::size_t borrowed_ = 0;
+  std::size_t most_ = 0;
   std::chrono::nanoseconds busy_{0};
 };
 
@@ -59,6 +62,11 @@ class stand_in_habit {
     const int left = pause_.load(std::memory_order_relaxed);
     if (left > 0) pause_.store(left - 1, std::memory_order_relaxed);
     return left <= 0;
+  }
+  void learn_from(const stand_in& one) noexcept {
+    if (one.lines() == 0) return;
+    // A single line's steps come one after the other in any case.
+    learn(one.lines() == 1 || one.busy() < 2 * patience);
   }
   void learn(bool was_worth_it) noexcept {
     const int before = caution_.load(std::memory_order_relaxed);

@@ -47,7 +47,7 @@ void come_back_later(std::mt19937& draw) {
 
 TEST_CASE("threads that come and go each get their own result of a pool that falls asleep") {
   for (const std::size_t threads : {1u, 2u, 3u}) {
-    runtime rt{pool_size{threads}};
+    runtime rt{pool_size{threads}.with_waiters()};
     mirrored_strategy strategy{rt, 3};
     std::atomic<int> right{0};
     std::vector<std::thread> callers;
@@ -71,7 +71,7 @@ TEST_CASE("threads that come and go each get their own result of a pool that fal
 TEST_CASE("a pool ends while threads stand in for it") {
   for (unsigned i = 0; i < 60; ++i) {
     std::mt19937 draw(i);
-    runtime rt{pool_size{2}};
+    runtime rt{pool_size{2}.with_waiters()};
     mirrored_strategy strategy{rt, 2};
     block_on(rt, strategy.run(meet, 1, 0));
     come_back_later(draw);

@@ -4,7 +4,8 @@
 //     auto r = block_on(rt, strategy.run(step, 3));
 //
 // On an io_context the calling thread runs the context until the task is done, so that
-// a program needs no thread but its own. On other executors and on pools it sleeps.
+// a program needs no thread but its own. On other executors and on pools it sleeps; a pool
+// with_waiters() it helps while the work is short.
 //
 // Guarantees
 //   honest   from inside the runtime it throws errc::would_block instead of hanging;

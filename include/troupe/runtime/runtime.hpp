@@ -41,8 +41,20 @@ struct pool_size {
   explicit constexpr pool_size(std::size_t n,
                                std::size_t from_bytes = runtime_state::graph_pays_from) noexcept
       : threads(n), graph_from(from_bytes) {}
+
+  /// Threads that wait in block_on() take part: while the pool's sleep they take its steps,
+  /// instead of waking two threads for a microsecond's work. Any steps, also those of others: who
+  /// waits must hold no lock that a step asks for, nor owe it anything else, and may have to see a
+  /// step through that lasts. What comes after that one is the pool's within milliseconds.
+  constexpr pool_size with_waiters() const noexcept {
+    pool_size same = *this;
+    same.waiters = true;
+    return same;
+  }
+
   std::size_t threads;
   std::size_t graph_from;
+  bool waiters = false;
 };
 
 class runtime {
