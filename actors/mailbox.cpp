@@ -11,7 +11,7 @@ namespace troupe {
 /// stop(): it is opened when everything before it has been.
 struct mailbox::last_letter final : envelope {
   last_letter(mailbox& to, reply<> when_done)
-      : envelope(to, &last_letter::open), done(std::move(when_done)) {}
+      : envelope(to, &envelope::arrive, &last_letter::open), done(std::move(when_done)) {}
 
   static task<> open(envelope& self, mailbox& to) {
     const std::unique_ptr<last_letter> mine(static_cast<last_letter*>(&self));
@@ -90,6 +90,7 @@ void mailbox::deliver(envelope& e) noexcept {
   if (handler_) {
     (first_kept_ ? last_kept_->next_ : first_kept_) = &e;
     last_kept_ = &e;
+    e.next_ = nullptr;
     return;
   }
   open(e);

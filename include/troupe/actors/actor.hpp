@@ -119,18 +119,47 @@ class actor {
   class letter final : public envelope {
    public:
     letter(mailbox& to, Message&& message)
-        : envelope(to, &letter::open, detail::commuting<Message>), message_(std::move(message)) {}
+        : envelope(to, how_it_arrives(), &letter::open), message_(std::move(message)) {}
 
     static letter* make(mailbox& to, Message&& message) {
       return new (detail::recycling_allocate(sizeof(letter))) letter(to, std::move(message));
     }
 
    private:
-    static task<> open(envelope& self, mailbox& to) {
+    static constexpr auto how_it_arrives() noexcept {
+      using answer = decltype(std::declval<Derived&>().on(std::declval<Message>()));
+      if constexpr (detail::commuting<Message>) {
+        return &envelope::arrive_in_any_order;
+      } else if constexpr (std::is_void_v<answer>) {
+        return &letter::arrive_plainly;
+      } else {
+        return &envelope::arrive;
+      }
+    }
+
+    /// Most letters find a plain handler and an actor that is free: one call, and no coroutine.
+    static void arrive_plainly(event& self, turn how) noexcept {
       auto& mine = static_cast<letter&>(self);
+      mailbox& to = mine.to_;
+      if (how != turn::take || !to.is_free()) [[unlikely]] {
+        envelope::arrive(self, how);
+        return;
+      }
+      to.read(mine.own_, [&] {
+        Message message = take_out(mine);
+        if (auto* const whom = static_cast<Derived*>(to.addressee())) whom->on(std::move(message));
+      });
+    }
+
+    static Message take_out(letter& mine) {
       Message message(std::move(mine.message_));
       mine.~letter();
       detail::recycling_free(&mine, sizeof(letter));
+      return message;
+    }
+
+    static task<> open(envelope& self, mailbox& to) {
+      Message message = take_out(static_cast<letter&>(self));
       auto* const whom = static_cast<Derived*>(to.addressee());
       if (!whom) return task<>();
       if constexpr (std::is_void_v<decltype(whom->on(std::move(message)))>) {

@@ -35,19 +35,20 @@ class envelope : public event {
   using opener = task<> (*)(envelope& self, mailbox& to);
 
  protected:
-  /// \param commutes The order of such letters of one actor makes no difference.
-  envelope(mailbox& to, opener open, bool commutes = false) noexcept;
+  envelope(mailbox& to, step_function arrives, opener open) noexcept;
   ~envelope() = default;
 
- private:
-  friend class mailbox;
   static void arrive(event& self, turn how) noexcept;
+  /// The order of such letters of one actor makes no difference.
   static void arrive_in_any_order(event& self, turn how) noexcept;
 
   mailbox& to_;
-  opener open_;
-  envelope* next_ = nullptr;
   bool own_;  ///< Sent on the line that opens it.
+
+ private:
+  friend class mailbox;
+  opener open_;
+  envelope* next_;  ///< If it is kept.
 };
 
 class mailbox final : private detail::enrollment, private routine, private root {
@@ -61,6 +62,21 @@ class mailbox final : private detail::enrollment, private routine, private root 
 
   /// The actor; null once it is gone, has failed or has been stopped.
   void* addressee() const noexcept { return open_ ? addressee_ : nullptr; }
+
+  /// Whether a letter that comes is read at once, with nobody looking on.
+  bool is_free() const noexcept { return !handler_ && !state_ && !who().on->traced(); }
+
+  /// Calls `handle` for a letter that has come; it frees the letter, which was `own` or not.
+  /// \pre is_free().
+  template <class F>
+  void read(bool own, F&& handle) noexcept {
+    try {
+      impersonate(std::forward<F>(handle));
+    } catch (...) {
+      fail();
+    }
+    release_letter(own);  // May destroy *this.
+  }
 
   /// What letters that commute have left of the actor, as a number, for simulation.
   void keep_state(std::uint64_t now) noexcept { state_ = now; }
@@ -113,11 +129,8 @@ class mailbox final : private detail::enrollment, private routine, private root 
   std::atomic<std::uint32_t> holders_{1};  // The actor, each letter from elsewhere, and all own.
 };
 
-inline envelope::envelope(mailbox& to, opener open, bool commutes) noexcept
-    : event(commutes ? &envelope::arrive_in_any_order : &envelope::arrive, to.who()),
-      to_(to),
-      open_(open),
-      own_(scheduler::current() == to.who().on) {
+inline envelope::envelope(mailbox& to, step_function arrives, opener open) noexcept
+    : event(arrives, to.who()), to_(to), own_(scheduler::current() == to.who().on), open_(open) {
   to.hold(own_);
 }
 

@@ -155,13 +155,17 @@ class ready_ring {
     while (most > 0) {
       if (!row_.empty()) {
         most = row_.take_steps(*this, most);
-      } else if (empty()) {
-        break;
-      } else if (const ready_entry next = pop_entry(); next.is_row()) {
-        row_ = next.row();
-      } else {
+        continue;
+      }
+      if (empty()) break;
+      // As long as single events come, nothing but what is beside the slots can come before them.
+      for (ready_entry next = pop_entry();; next = pop_slot()) {
+        if (next.is_row()) {
+          row_ = next.row();
+          break;
+        }
         next.one().step();
-        --most;
+        if (--most == 0 || only_ || head_ == tail_) break;
       }
     }
     return most;
@@ -185,9 +189,9 @@ class ready_ring {
   void grow() noexcept;
 
   ready_entry pop_entry() noexcept {
-    if (only_) return std::exchange(only_, ready_entry());
-    return slots_[head_++ & (capacity_ - 1)];
+    return only_ ? std::exchange(only_, ready_entry()) : pop_slot();
   }
+  ready_entry pop_slot() noexcept { return slots_[head_++ & (capacity_ - 1)]; }
 
   event_row row_;
   ready_entry only_;  // Comes before all that is in the slots.
