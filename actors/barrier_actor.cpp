@@ -49,13 +49,19 @@ void barrier_actor::admit(std::span<replica_actor> members) {
   for (std::size_t i = 0; i < lines; ++i) {
     share& s = *shares_[i];
     s.alone = lines == 1;
-    s.all = static_cast<std::uint32_t>(members.size());
     if (i != 0) intakes_elsewhere_.push_back(&s.intake);
     const std::size_t here = (members.size() - i + lines - 1) / lines;
     s.expected = static_cast<std::uint32_t>(here);
+    // The first line's columns have room for what the others' are joined into; those are as
+    // short as they can be, because they travel.
+    const bool first = i == 0;
+    s.rows = static_cast<std::uint32_t>(first ? members.size() : here);
     s.members =
         event_row(members[i], lines * sizeof(replica_actor), here, &replica_actor::take_steps);
-    for (std::size_t m = 0; m < here; ++m) s.member(m).admitted_to(&s);
+    for (std::size_t m = 0; m < here; ++m) {
+      replica_actor& r = s.member(m);
+      r.admitted_to(&s, first ? r.replica() : static_cast<std::uint32_t>(m));
+    }
   }
 }
 

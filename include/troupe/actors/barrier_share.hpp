@@ -63,7 +63,7 @@ struct alignas(64) barrier_share : detail::recycled {
   std::uint32_t to_come = 0;  ///< So many of its members have not arrived in this round.
   std::uint32_t finished = 0;
   std::uint32_t expected = 0;
-  std::uint32_t all = 0;   ///< Of all lines.
+  std::uint32_t rows = 0;  ///< So many values make a column of the intake.
   bool slow = false;       ///< An arrival may mean more than one more.
   bool careful = false;    ///< Every one may, not only the first.
   bool halted = false;     ///< Releases have stopped.

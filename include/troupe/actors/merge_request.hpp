@@ -73,7 +73,7 @@ class merge_result {
 struct merge_intake {
   static constexpr std::size_t columns_max = 2;
   struct column {
-    void* values = nullptr;  ///< Recycled memory; index = replica.
+    void* values = nullptr;  ///< Recycled memory; index = replica_actor::row().
     std::size_t bytes = 0;
   };
 
@@ -116,7 +116,7 @@ struct merge_kind : wait_kind {
 };
 
 struct merge_request : wait {
-  merge_request(const merge_kind& k, replica_actor* whose, std::uint64_t run_number) noexcept
+  merge_request(const merge_kind& k, replica_actor* whose, std::uint32_t run_number) noexcept
       : wait(k), who(whose), run(run_number) {}
 
   const merge_kind& kind() const noexcept { return static_cast<const merge_kind&>(*kind_); }
@@ -131,7 +131,7 @@ struct merge_request : wait {
   /// Whose it is; null once it was refused, and outside of all runs.
   replica_actor* who;
   union {
-    std::uint64_t run;  ///< For which run of `who`.
+    std::uint64_t run;  ///< For which run of `who`: all of `alone` is written, zero without one.
     void* alone;        ///< Without one: what the layer above needs, at first null.
   };
 

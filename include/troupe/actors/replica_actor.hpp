@@ -55,7 +55,12 @@ class alignas(32) replica_actor final : public routine {
 
   /// The barrier's part on this replica's line.
   void* share() const noexcept { return share_; }
-  void admitted_to(void* share) noexcept { share_ = share; }
+  /// Where its values stand among those that are taken on its line.
+  std::uint32_t row() const noexcept { return row_; }
+  void admitted_to(void* share, std::uint32_t row) noexcept {
+    share_ = share;
+    row_ = row;
+  }
   phase is() const noexcept { return phase_; }
 
   /// Waits at its barrier, in `round`: the last digits of its number in this run, which do for
@@ -67,7 +72,7 @@ class alignas(32) replica_actor final : public routine {
   bool unfinished() const noexcept { return phase_ == phase::starting || phase_ == phase::running; }
 
   /// Tells the runs of this replica apart: a context of an earlier one is stale.
-  std::uint64_t run_number() const noexcept { return run_number_; }
+  std::uint32_t run_number() const noexcept { return run_number_; }
 
   /// What the function threw; null if it returned or has not finished.
   const std::exception_ptr& failure() const noexcept { return failure_; }
@@ -125,7 +130,8 @@ class alignas(32) replica_actor final : public routine {
   std::uint8_t round_ = 0;
   std::uint32_t replica_;
   void* share_ = nullptr;
-  std::uint64_t run_number_ = 0;
+  std::uint32_t run_number_ = 0;
+  std::uint32_t row_ = 0;
   replica_program* program_ = nullptr;
   std::coroutine_handle<> frame_;
   std::exception_ptr failure_;

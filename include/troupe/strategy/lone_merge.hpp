@@ -44,7 +44,7 @@ struct lone_merge {
   const void* mode;  ///< The default strategy's cross-replica context.
   merge_result result;
   merge_intake taken;  ///< Nothing: the arguments are in the frame.
-  task<> body;  ///< Empty if the function was a plain one: then it has been called.
+  task<> body;         ///< Empty if the function was a plain one: then it has been called.
 };
 
 /// \throws errc::replica_required in cross-replica context, errc::foreign_context elsewhere.

@@ -71,20 +71,20 @@ bool is_told_by(const void* told, const F& fn) noexcept {
   }
 }
 
-/// Whether there is room for one value of each argument from each of `all` replicas.
+/// Whether there is room for so many values of each argument.
 template <class... Args>
-bool has_columns(const merge_intake& in, std::size_t all) noexcept {
+bool has_columns(const merge_intake& in, std::size_t rows) noexcept {
   [[maybe_unused]] std::size_t i = 0;
   [[maybe_unused]] const auto fits = [&](std::size_t bytes) {
     const auto& c = in.columns[i++];
     return c.values && c.bytes == bytes;
   };
-  return (fits(all * sizeof(Args)) && ...);
+  return (fits(rows * sizeof(Args)) && ...);
 }
 
 /// Makes it; false if the heap has none.
 template <class... Args>
-[[gnu::noinline]] bool open_columns(merge_intake& in, std::size_t all) noexcept {
+[[gnu::noinline]] bool open_columns(merge_intake& in, std::size_t rows) noexcept {
   in.drop();
   try {
     [[maybe_unused]] std::size_t i = 0;
@@ -92,7 +92,7 @@ template <class... Args>
       in.columns[i].bytes = bytes;
       in.columns[i++].values = recycling_allocate(bytes);
     };
-    (open(all * sizeof(Args)), ...);
+    (open(rows * sizeof(Args)), ...);
     return true;
   } catch (...) {
     return false;  // Then the merge will ask for it, and say so.
@@ -100,9 +100,9 @@ template <class... Args>
 }
 
 template <class... Args>
-void put_in_columns(merge_intake& in, std::size_t replica, const std::tuple<Args...>& args) {
+void put_in_columns(merge_intake& in, std::size_t row, const std::tuple<Args...>& args) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (std::construct_at(static_cast<Args*>(in.columns[I].values) + replica, std::get<I>(args)), ...);
+    (std::construct_at(static_cast<Args*>(in.columns[I].values) + row, std::get<I>(args)), ...);
   }(std::index_sequence_for<Args...>());
 }
 
@@ -125,8 +125,9 @@ template <class... Args>
     std::size_t line = 0;
     for (const merge_intake* each : *site.taken_elsewhere) {
       const auto* const from = static_cast<const T*>(each->columns[column].values);
+      std::size_t row = 0;
       for (std::size_t i = ++line; i < site.round.size(); i += lines) {
-        std::construct_at(into + i, from[i]);
+        std::construct_at(into + i, from[row++]);
       }
     }
   };

@@ -99,24 +99,23 @@ class merge_operation final : public merge_request {
   /// of a round.
   bool arrive_in(barrier_share& line, const place& here) noexcept {
     merge_intake& in = line.intake;
-    const bool agrees = in.kind == &kind_of_this &&
-                        std::memcmp(&in.at, &here, sizeof here) == 0 &&
+    const bool agrees = in.kind == &kind_of_this && std::memcmp(&in.at, &here, sizeof here) == 0 &&
                         detail::is_told_by(in.function, fn_);
     if (!agrees) {
       if (line.arrived() != 0) {
         in.kind = nullptr;  // They may agree all the same: merge() looks closer.
         return true;
       }
-      if (!detail::has_columns<Args...>(in, line.all)) return false;
+      if (!detail::has_columns<Args...>(in, line.rows)) return false;
       in.kind = &kind_of_this;
       in.at = here;
       in.function = detail::told_by(fn_);
     }
-    detail::put_in_columns(in, who->replica(), args_);
+    detail::put_in_columns(in, who->row(), args_);
     return true;
   }
   static bool open(barrier_share& line) noexcept {
-    return detail::open_columns<Args...>(line.intake, line.all);
+    return detail::open_columns<Args...>(line.intake, line.rows);
   }
 
   /// Outside of everything. Apart, so that what is not needs no stack.
