@@ -54,14 +54,9 @@ bool stand_in::turn_on_each(const std::atomic<bool>& done) noexcept {
   bool any = false;
   for (std::size_t i = 0; i < count_ && !done.load(std::memory_order_acquire);) {
     switch (lines_[i]->take_turn(done)) {
-      case pool_line::turn::took_steps:
-        any = true;
-        break;
-      case pool_line::turn::found_none:
-        break;
-      case pool_line::turn::over:
-        lines_[i] = lines_[--count_];
-        continue;
+      case pool_line::turn::took_steps: any = true; break;
+      case pool_line::turn::found_none: break;
+      case pool_line::turn::over: lines_[i] = lines_[--count_]; continue;
     }
     ++i;
   }

@@ -54,8 +54,7 @@ TEST_CASE("a short run on a pool that sleeps wakes nobody: who waits takes its s
     CHECK(at_last(threads, [](runtime& rt, mirrored_strategy& strategy, ids& seen) {
       const auto before = rt.wake_ups();
       block_on(rt, strategy.run(note_thread, &seen));
-      return rt.wake_ups() == before &&
-             std::ranges::count(seen, std::this_thread::get_id()) == 4;
+      return rt.wake_ups() == before && std::ranges::count(seen, std::this_thread::get_id()) == 4;
     }));
   }
 }
@@ -167,8 +166,8 @@ TEST_CASE("a replica on a borrowed line that blocks is told so") {
   mirrored_strategy strategy{rt, 2};
   for (int i = 0; i < 20; ++i) {
     let_them_sleep();
-    CHECK(is(thrown_by([&] { block_on(rt, strategy.run(blocks_inside, &rt)); }),
-             errc::would_block));
+    CHECK(
+        is(thrown_by([&] { block_on(rt, strategy.run(blocks_inside, &rt)); }), errc::would_block));
   }
 }
 
