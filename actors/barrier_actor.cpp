@@ -89,6 +89,7 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
   for (auto& s : shares_) {
     s->to_come = s->expected;
     s->finished = 0;
+    s->intake.kind = nullptr;
     s->round = round_;
     s->halted = s->failing = s->in_turns = false;
     s->careful = s->who.on->traced() || footprint::wanted();

@@ -73,6 +73,8 @@ class barrier_actor final : public routine {
         arrive_slowly(s, request);
         return;
       }
+    } else {
+      s.intake.kind = nullptr;  // One that is not taken agrees with nobody who was.
     }
     if (--s.to_come == 0) s.barrier.line_is_whole(s);
   }
@@ -135,6 +137,8 @@ class barrier_actor final : public routine {
       if (!s.careful && !request.arrive_in(s, here) && Request::open(s)) {
         request.arrive_in(s, here);
       }
+    } else {
+      s.intake.kind = nullptr;
     }
     s.barrier.arrive_with_care(s, who);
   }

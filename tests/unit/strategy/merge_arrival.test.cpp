@@ -182,6 +182,27 @@ TEST_CASE_METHOD(fixture, "whoever stands at another place, the run is broken") 
   CHECK(is(thrown_by([&] { run(merge_at_two_places); }), errc::merge_mismatch));
 }
 
+int letters(const per_replica<std::string>& values) { return static_cast<int>(values[0].size()); }
+
+/// A word is not taken on arrival, a number is.
+task<int> merge_a_word_or_a_number(replica_context ctx, int odd_one, bool odd_is_word) {
+  static_cast<void>(co_await ctx.merge_call(digits, 9));
+  std::string word = "seven";
+  if ((ctx.replica_id() == odd_one) == odd_is_word) {
+    co_return co_await ctx.merge_call(letters, std::move(word));
+  }
+  co_return co_await ctx.merge_call(digits, 7);
+}
+
+TEST_CASE_METHOD(fixture, "who brings what is not taken early never meets those whose is") {
+  for (int odd_one = 0; odd_one < replicas; ++odd_one) {
+    for (const bool odd_is_word : {true, false}) {
+      CHECK(is(thrown_by([&] { run(merge_a_word_or_a_number, odd_one, odd_is_word); }),
+               errc::merge_mismatch));
+    }
+  }
+}
+
 task<int> merge_all_but_one(replica_context ctx, int absent) {
   if (ctx.replica_id() == absent) co_return 0;
   co_return co_await ctx.merge_call(digits, ctx.replica_id());
