@@ -49,7 +49,7 @@ class executor_line final : public line {
   explicit executor_line(executor_runtime& home);
 
  private:
-  bool wake(state before) noexcept override;
+  bool wake() noexcept override;
 
   executor_runtime& runtime_;
 };
@@ -136,7 +136,7 @@ void end_of_context::shutdown() noexcept {
 
 executor_line::executor_line(executor_runtime& home) : line(0, 1, home), runtime_(home) {}
 
-bool executor_line::wake(state) noexcept {
+bool executor_line::wake() noexcept {
   runtime_.post_drain();
   return true;
 }

@@ -67,7 +67,7 @@ void line::ring() noexcept {
   do {
     if (before >= claimed) return;
   } while (!state_.compare_exchange_weak(before, claimed));
-  if (wake(static_cast<state>(before))) count_wake_up();
+  if (wake()) count_wake_up();
 }
 
 bool line::leave(state how) noexcept {
@@ -127,7 +127,7 @@ void line::drain(event* first) noexcept {
   bool more = run_ready(left);
   while (!more && !leave(idle)) more = run_ready(left);
   current_ = outer;
-  if (more) wake(idle);  // Still claimed: the next drain() goes on here.
+  if (more) wake();  // Still claimed: the next drain() goes on here.
 }
 
 void line::close() noexcept {

@@ -67,9 +67,8 @@ class line : public scheduler {
 
   void count_wake_up() noexcept { wake_ups_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Arranges for one turn, soon, not inside this call. `before` is what the state was;
-  /// returns whether that woke anybody.
-  virtual bool wake(state before) noexcept = 0;
+  /// Arranges for one turn, soon, not inside this call; returns whether that woke anybody.
+  virtual bool wake() noexcept = 0;
 
   /// Takes up to `steps` steps, and counts them down; false if nothing is left.
   /// \pre Claimed, draining_ is held, and this is the thread's current line.

@@ -104,7 +104,7 @@ void pool_line::look_after() noexcept {
   loans_seen_ = loans_;
 }
 
-bool pool_line::wake(state /*before*/) noexcept {
+bool pool_line::wake() noexcept {
   {
     const std::lock_guard lock(park_);
     // Who claimed the line may come here late: if the worker is up, or was up since, it has seen

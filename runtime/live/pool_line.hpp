@@ -56,7 +56,7 @@ class pool_line final : public line {
   bool waited_for_lately() noexcept;
   void sleep() noexcept;
   void look_after() noexcept;
-  bool wake(state before) noexcept override;
+  bool wake() noexcept override;
 
   const std::atomic<std::uint64_t>& waits_;
   std::uint64_t waits_seen_ = 0;  // These two are the worker's.

@@ -66,9 +66,7 @@ class stand_in_habit {
   void learn_from(const stand_in& one) noexcept {
     if (one.lines() == 0) return;
     // A single line's steps come one after the other in any case.
-    learn(one.lines() == 1 || one.busy() < 2 * patience);
-  }
-  void learn(bool was_worth_it) noexcept {
+    const bool was_worth_it = one.lines() == 1 || one.busy() < 2 * patience;
     const int before = caution_.load(std::memory_order_relaxed);
     const int now = was_worth_it ? before / 2 : before < 512 ? 2 * before + 1 : before;
     caution_.store(now, std::memory_order_relaxed);
