@@ -48,9 +48,7 @@ inline constexpr bool is_told_by_bytes = !std::is_empty_v<F> && sizeof(F) <= siz
 /// can compare, the address of this copy; and of one that nothing can, or needs to, nothing.
 template <class F>
 const void* told_by(const F& fn) noexcept {
-  if constexpr (std::is_pointer_v<F>) {
-    return reinterpret_cast<const void*>(fn);
-  } else if constexpr (is_told_by_bytes<F>) {
+  if constexpr (is_told_by_bytes<F>) {
     const void* bytes = nullptr;
     std::memcpy(&bytes, &fn, sizeof fn);
     return bytes;
