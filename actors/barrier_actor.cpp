@@ -149,7 +149,7 @@ void barrier_actor::note_progress(share& s, bool first, std::uint64_t first_of_l
   const bool whole = s.to_come == s.finished;
   if (s.alone) {
     if (whole) {
-      signal_home(whole_);
+      conclude_home(whole_, this);
     } else if (s.arrived() != 0 && s.finished != 0) {
       report_trouble();
     }
@@ -166,20 +166,29 @@ void barrier_actor::note_progress(share& s, bool first, std::uint64_t first_of_l
   if (whole && (now & field) == lines) {
     // Nobody adds before the next round, for which home need not come here then.
     progress_.store(0, std::memory_order_relaxed);
-    signal_home(whole_);
+    conclude_home(whole_, this);
   } else if ((now & (field * line_waits)) != 0 && now >= line_finishes) {
     report_trouble();
   }
 }
 
-void barrier_actor::signal_home(event& e) noexcept {
+void barrier_actor::count_signal() noexcept {
   if (shares_.size() == 1) {
     // Counted all the same, because a simulation orders even the senders of one line.
     count_signal_on_one_line();
   } else {
     signals_sent_.fetch_add(1, std::memory_order_relaxed);
   }
+}
+
+void barrier_actor::signal_home(event& e) noexcept {
+  count_signal();
   who_.on->post(e);
+}
+
+void barrier_actor::conclude_home(event& e, const void* done) noexcept {
+  count_signal();
+  who_.on->post_conclusion(e, done);
 }
 
 void barrier_actor::touched(const share& s, touch how) const noexcept {

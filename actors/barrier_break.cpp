@@ -86,7 +86,7 @@ void barrier_share::halt() noexcept {
     // Out of memory for the picture: the verdict goes with what there is.
   }
   if (barrier.lines_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    barrier.signal_home(barrier.all_halted_);
+    barrier.conclude_home(barrier.all_halted_, &barrier.lines_left_);
   }
 }
 
@@ -168,7 +168,8 @@ bool barrier_share::refuse(replica_actor& replica) const noexcept {
 }
 
 void barrier_actor::line_is_done() noexcept {
-  if (lines_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) signal_home(all_finished_);
+  if (lines_left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    conclude_home(all_finished_, &lines_left_);
 }
 
 void barrier_actor::close_run() noexcept {

@@ -33,7 +33,7 @@ void barrier_actor::give_turn(std::size_t i) noexcept {
 void barrier_actor::pass_turn(const replica_actor& from) noexcept {
   const std::size_t next = from.replica() + 1;
   if (next == site_.round.size()) {
-    signal_home(whole_);
+    conclude_home(whole_, this);
   } else {
     give_turn(next);
   }
@@ -95,7 +95,7 @@ void barrier_actor::unwind_next() noexcept {
       return;
     }
   }
-  signal_home(all_finished_);
+  conclude_home(all_finished_, &lines_left_);
 }
 
 }  // namespace troupe

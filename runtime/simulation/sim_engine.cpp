@@ -55,6 +55,10 @@ void sim_line::post_from_outside(ready_entry what) noexcept {
   what.for_each([&](event& e) { engine_.post(e); });
 }
 
+void sim_line::post_conclusion_from_outside(event& e, const void* done) noexcept {
+  engine_.post_conclusion(e, done);
+}
+
 sim_engine::sim_engine(const simulation_options& options, choice_policy& policy, step_log* log)
     : runtime_state(false),
       options_(options),
@@ -87,7 +91,10 @@ void sim_engine::run(const simulation::program& body) {
     footprint::made(&faults_);
   }
 
-  if (early_timeouts_ > 0) clock_id_ = enroll("time", 0, 0).id;
+  if (early_timeouts_ > 0) {
+    clock_id_ = enroll("time", 0, 0).id;
+    if (log_) log_->note_clock(clock_id_);
+  }
   world w(std::static_pointer_cast<sim_engine>(shared_from_this()));
   program_root root(shared_from_this(), body(w));
   struct close_first {
@@ -113,7 +120,8 @@ bool sim_engine::step() {
 
 void sim_engine::take(std::size_t chosen) {
   if (chosen == ready_.size()) {
-    let_timer_end_early();
+    --early_timeouts_;
+    let_time_pass();
     return;
   }
   auto& from = ready_[chosen];
@@ -147,6 +155,11 @@ void sim_engine::look_at_claims() {
 
 bool sim_engine::advance_time() {
   if (timers_.empty()) return false;
+  if (early_timeouts_ > 0) {
+    // It could have passed as soon as there was a timer, before those who have stepped since.
+    let_time_pass();
+    return true;
+  }
   if (log_) log_->time_moves();
   end_timers();
   return true;
@@ -188,10 +201,15 @@ std::size_t sim_engine::pick() {
 
 std::uint32_t sim_engine::choose(std::uint32_t n) {
   if (n == 0) throw error(errc::invalid_device, "world::choose(0) has nothing to choose from");
+  const std::uint32_t value = pick_value(n);
+  if (log_) log_->chose(value);
+  return value;
+}
+
+std::uint32_t sim_engine::pick_value(std::uint32_t n) {
   ++chooses_;
   const auto value = n == 1 ? 0 : static_cast<std::uint32_t>(decide(n, 0, true));
   if (journal_) journal_->push_back({step_record::no_owner, value, n});
-  if (log_) log_->chose(value);
   return value;
 }
 
@@ -287,6 +305,21 @@ void sim_engine::post(event& e) noexcept {
     ready_.push_back({owner, acting_, &e, log_->now(), none, log_->link_of(owner, acting_)});
   } else {
     ready_.push_back({owner, acting_, &e, none, none, 0});
+  }
+}
+
+void sim_engine::post_conclusion(event& e, const void* done) noexcept {
+  if (closed()) {
+    e.step(event::turn::drop);
+    return;
+  }
+  const std::uint32_t owner = e.owner().id;
+  if (log_) {
+    log_->posted(owner);
+    const step_key key = log_->link_of_conclusion(owner, done);
+    ready_.push_back({owner, everybody, &e, log_->now(), none, key});
+  } else {
+    ready_.push_back({owner, everybody, &e, none, none, 0});
   }
 }
 

@@ -74,6 +74,7 @@ class sim_line final : public scheduler {
 
  private:
   void post_from_outside(ready_entry what) noexcept override;
+  void post_conclusion_from_outside(event& e, const void* done) noexcept override;
   sim_engine& engine_;
 };
 
@@ -144,6 +145,9 @@ class sim_engine final : public runtime_state {
 
   // The seam's side.
   void post(event& e) noexcept;
+  /// In whatever order they come that `e` concludes, it is one and the same step. So it must not
+  /// queue behind what the last of them has posted before.
+  void post_conclusion(event& e, const void* done) noexcept;
   void post_hop(event& function) noexcept;
 
   // Virtual time's side: calls `fire(true)` when due, unless cancelled before.
@@ -176,6 +180,7 @@ class sim_engine final : public runtime_state {
     std::uint32_t next;  // The first of them follows the last.
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::uint32_t everybody = none;        // As a sender.
   static constexpr std::size_t usual_size = 16;           // Of a small program's world.
   static constexpr std::uint64_t watched_at_end = 3'000;  // Steps.
   struct pending_timer {
@@ -202,7 +207,7 @@ class sim_engine final : public runtime_state {
       end_.push_back(owner);
   }
   void note_in_journal(std::uint32_t owner, std::uint32_t sender, std::size_t options);
-  void let_timer_end_early();
+  void let_time_pass();
   fault decide_fault(const party& who);  ///< \pre Faults are in play.
   void hold(std::size_t entry);
   void let_go(std::uint64_t ticket);
@@ -216,6 +221,7 @@ class sim_engine final : public runtime_state {
   bool advance_time();
   void end_timers();
   std::size_t pick();
+  std::uint32_t pick_value(std::uint32_t n);
   std::size_t decide(std::size_t count, std::size_t usual, bool is_value);
   [[noreturn]] void fail_as_deadlock() const;
 

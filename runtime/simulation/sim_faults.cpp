@@ -6,8 +6,8 @@
 
 namespace troupe::detail {
 
-void sim_engine::let_timer_end_early() {
-  --early_timeouts_;
+/// A step of the clock's.
+void sim_engine::let_time_pass() {
   if (log_) {
     log_->begin(clock_id_, log_->link_of(clock_id_, 0), step_log::none);
     log_->touch_all_lines(lines());
@@ -19,15 +19,20 @@ void sim_engine::let_timer_end_early() {
 }
 
 fault sim_engine::decide_fault(const party& who) {
-  // Who suffers something leaves less for the others.
+  // Who suffers something leaves less for the others, and yet their steps may be swapped: in either
+  // order the same steps may suffer the same faults, as many as there are. Only what there is at
+  // all somebody may change.
   footprint::touches(&faults_, touch::look);
   const auto possible = faults_.possible(who);
   if (possible.size() == 1) return fault::none;
-  const fault suffered = possible[choose(static_cast<std::uint32_t>(possible.size()))];
-  if (suffered != fault::none) {
-    footprint::touches(&faults_, touch::change);
-    faults_.spend(suffered);
+  const std::uint32_t value = pick_value(static_cast<std::uint32_t>(possible.size()));
+  const fault suffered = possible[value];
+  if (log_) {
+    // Where others are used up, it has another number; where all are, there is nothing to choose.
+    const auto kind = static_cast<std::uint32_t>(suffered);
+    log_->chose(value, suffered == fault::none ? chosen_value::untold : kind);
   }
+  if (suffered != fault::none) faults_.spend(suffered);
   return suffered;
 }
 

@@ -100,6 +100,26 @@ TEST_CASE("a timer that did not exist yet is no other course") {
   CHECK(shows_everything(wait_for_a_timer, 1) == 2);
 }
 
+task<> nap_in_one(replica_context ctx, world* w, std::string* into) {
+  if (ctx.replica_id() == 0) {
+    *into = std::to_string(w->now() / 1ms);
+  } else {
+    co_await sleep_for(1ms);
+  }
+}
+
+task<> begin_or_nap(world& w, outcomes* into) {
+  std::string begun;
+  mirrored_strategy strategy(w.runtime(), 2);
+  co_await strategy.run(nap_in_one, &w, &begun);
+  into->insert("begun at " + begun);
+}
+
+TEST_CASE("time may pass before somebody has begun, if only another one lets it") {
+  CHECK(shows_everything(begin_or_nap) == 1);
+  CHECK(shows_everything(begin_or_nap, 1) == 2);
+}
+
 task<> enter_and_nap(replica_context ctx, sim::shared<int>* order) {
   co_await sleep_for(1ms);
   order->change([&](int& o) { o = 10 * o + ctx.replica_id() + 1; });

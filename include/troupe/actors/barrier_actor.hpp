@@ -148,12 +148,19 @@ class barrier_actor final : public routine {
   void report_trouble() noexcept;
   void line_is_done() noexcept;
   void signal_home(event& e) noexcept;
+  /// The same of what comes of all lines. \param done What they have touched for it.
+  void conclude_home(event& e, const void* done) noexcept;
+  void count_signal() noexcept;
   void count_signal_on_one_line() noexcept {
     signals_sent_.store(signals_sent_.load(std::memory_order_relaxed) + 1,
                         std::memory_order_relaxed);
   }
   void line_is_whole(share& s) noexcept {
     if (s.alone) [[likely]] {
+      if (scheduler::current() != who_.on) {  // In simulation: there no line is current.
+        conclude_home(gathered_, this);
+        return;
+      }
       count_signal_on_one_line();
       who_.on->post(gathered_);
     } else {

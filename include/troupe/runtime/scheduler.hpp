@@ -13,7 +13,7 @@
 //   serial    steps of one line, hence of one party, never overlap;
 //   deferred  post() never runs anything: a caller's invariants hold until it returns;
 //   fifo      events that one party posts to another are taken in the order of posting;
-//             nothing is promised between different senders;
+//             nothing is promised between different senders, nor for conclusions;
 //   steady    posting asks the heap for nothing once the queues have their size.
 
 #pragma once
@@ -41,6 +41,16 @@ class scheduler {
   /// Makes `e` runnable, from any thread. \pre `e` is not queued already.
   void post(event& e) noexcept { post(detail::ready_entry(e)); }
 
+  /// The same for what comes of many and is posted by whoever happens to be the last of them: it
+  /// has no place among what else that one posts. \param done What all of them have touched for it.
+  void post_conclusion(event& e, const void* done) noexcept {
+    if (current_ == this) {
+      ready_.push(detail::ready_entry(e));
+    } else {
+      post_conclusion_from_outside(e, done);
+    }
+  }
+
   /// The same for many, with at most one wake-up.
   /// \pre `row` is not empty, and stays as it is until the last of it was taken.
   void post(const event_row& row) noexcept { post(detail::ready_entry(row)); }
@@ -65,6 +75,9 @@ class scheduler {
   virtual ~scheduler() = default;
 
   virtual void post_from_outside(detail::ready_entry what) noexcept = 0;
+  virtual void post_conclusion_from_outside(event& e, const void*) noexcept {
+    post_from_outside(detail::ready_entry(e));
+  }
 
   static inline constinit thread_local scheduler* current_ = nullptr;
 

@@ -77,9 +77,9 @@ class same_order final : public choice_policy {
 
   std::size_t value(const choice_point& point) {
     const auto chosen =
-        before_.steps().empty() ? std::span<const std::uint32_t>() : before_.values(latest_);
-    lost_ = values_ == chosen.size() || chosen[values_] >= point.count;
-    return lost_ ? point.usual : chosen[values_++];
+        before_.steps().empty() ? std::span<const chosen_value>() : before_.values(latest_);
+    lost_ = values_ == chosen.size() || chosen[values_].value >= point.count;
+    return lost_ ? point.usual : chosen[values_++].value;
   }
 
   const step_log& before_;

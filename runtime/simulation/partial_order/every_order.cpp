@@ -35,13 +35,15 @@ std::size_t every_order::choose(const choice_point& point) {
   catch_up();
   if (point.is_value) {
     const auto values = static_cast<std::uint32_t>(point.count);
-    if (at_ == path_.size()) append(values);
+    if (at_ == path_.size()) {
+      if (seen_before_) return 0;  // As are all others.
+      append(values);
+    }
     const passed& now = path_[at_++];
     if (now.at->values != values) throw_another_course();
     return now.way;
   }
   const bool may_be_early = point.engine.is_early_timeout(point.count - 1);
-  if (may_be_early) clock_link_ = point.engine.ready_link(point.count - 1);
   if (at_ < path_.size()) {
     const passed& now = path_[at_];
     for (std::size_t i = 0; i < point.count; ++i) {
@@ -53,7 +55,7 @@ std::size_t every_order::choose(const choice_point& point) {
   }
   moment& now = append(0);
   // No run ends with a step of the clock that is still to come: nothing would race with it.
-  if (may_be_early) now.wanted.push_back(clock_link_);
+  if (may_be_early) now.wanted.push_back(log_.clock_link());
   const std::size_t chosen = pick(point, now);
   seen_before_ = seen_before_ || chosen == point.count;
   if (seen_before_) {
@@ -67,9 +69,7 @@ std::size_t every_order::choose(const choice_point& point) {
 }
 
 std::size_t every_order::pick(const choice_point& point, const moment& now) const {
-  const auto awake = [&](std::size_t i) {
-    return !has_link(now.asleep, point.engine.ready_link(i));
-  };
+  const auto awake = [&](std::size_t i) { return !now.is_asleep(point.engine.ready_link(i)); };
   if (awake(point.usual)) return point.usual;
   std::size_t i = 0;
   while (i < point.count && !awake(i)) ++i;
@@ -83,7 +83,7 @@ void every_order::catch_up() {
     if (at_ == path_.size()) {
       moment& now = append(0);
       path_.back().link = now.tried.front().link = link;
-      if (has_link(now.asleep, link)) seen_before_ = true;
+      if (now.is_asleep(link)) seen_before_ = true;
     }
     if (path_[at_].at->is_value() || path_[at_].link != link) throw_another_course();
     enter_step();
@@ -116,8 +116,25 @@ moment& every_order::append(std::uint32_t values) {
   now->way = path_.empty() ? 0 : path_.back().way;
   now->depth = static_cast<std::uint32_t>(path_.size());
   path_.push_back({now, 0, 0});
-  if (values == 0 && steps_ > 0) put_to_sleep(*now, path_[by_step_[steps_ - 1]]);
+  if (steps_ == 0) return *now;
+  const passed& latest = path_[by_step_[steps_ - 1]];
+  if (values == 0) {
+    put_to_sleep(*now, latest);
+  } else if (latest.at->depth + 1 == now->depth) {
+    path_.back().way = spare_values(*now, latest);
+  }
   return *now;
+}
+
+/// Of a step's first choice, what is asleep is not tried again. \return what is tried first.
+std::uint32_t every_order::spare_values(moment& now, const passed& step) {
+  for (const candidate& each : step.at->asleep) {
+    // Fewer values are others: some faults have been used up since.
+    if (each.link != step.link || !each.in_part || each.values != now.values) continue;
+    now.spare(each);
+    return now.begin();
+  }
+  return 0;
 }
 
 /// What is asleep stays so until a step is taken on which it depends.
@@ -126,13 +143,13 @@ void every_order::put_to_sleep(moment& now, const passed& before) {
   if (last.asleep.empty() && before.way == 0) return;
   candidate latest;
   latest.add(log_, steps_ - 1);
-  for (const auto& each : last.asleep) {
-    if (!each.depends_on(latest)) now.asleep.push_back(each);
-  }
+  const auto leave_asleep = [&](const candidate& each) {
+    now.asleep.push_back(each);
+    if (!now.asleep.back().sleeps_on_behind(latest)) now.asleep.pop_back();
+  };
+  for (const auto& each : last.asleep) leave_asleep(each);
   // What was begun there before. Nobody begins another one until it is known what this one touches.
-  for (std::uint32_t i = 0; i < before.way; ++i) {
-    if (!last.tried[i].depends_on(latest)) now.asleep.push_back(last.tried[i]);
-  }
+  for (std::uint32_t i = 0; i < before.way; ++i) leave_asleep(last.tried[i]);
 }
 
 void every_order::read() {
@@ -158,8 +175,14 @@ bool every_order::learn() {
 
 void every_order::note_touches(std::size_t step) {
   const passed& taken = path_[by_step_[step]];
-  taken.at->tried[taken.way].add(log_, step);
+  candidate& known = taken.at->tried[taken.way];
+  known.add(log_, step);
   std::size_t last = by_step_[step];
+  if (last + 1 < path_.size() && path_[last + 1].at->is_value()) {
+    const moment& choice = *path_[last + 1].at;
+    known.add_variant(choice.values, path_[last + 1].way, log_, step);
+    known.in_part = !choice.spared.empty();  // It stands for what is tried here, no more.
+  }
   while (last + 1 < path_.size() && path_[last + 1].at->is_value()) ++last;
   path_[last].at->learn_whole(path_[last].way);
 }
@@ -174,7 +197,7 @@ void every_order::reverse(const partial_order::race& r) {
     if (!later) initials_.push_back(k);
   }
   // Where the clock could go on it is wanted already; elsewhere there was no timer yet.
-  if (log_.steps()[initials_.front()].link == clock_link_) return;
+  if (log_.steps()[initials_.front()].link == log_.clock_link()) return;
   moment& at = *path_[by_step_[r.first]].at;
   for (const auto k : initials_) {
     if (at.leads_to(log_.steps()[k].link)) return;

@@ -63,6 +63,7 @@ class every_order final : public choice_policy {
   void enter_step();
   moment& append(std::uint32_t values);
   void put_to_sleep(moment& now, const passed& before);
+  std::uint32_t spare_values(moment& now, const passed& step);
   void reverse(const partial_order::race& r);
   std::size_t pick(const choice_point& point, const moment& now) const;
   void note_touches(std::size_t step);
@@ -80,7 +81,6 @@ class every_order final : public choice_policy {
   std::size_t fresh_step_ = 0;    // … the first one whose moment is new.
   bool seen_before_ = false;
   std::vector<partial_order::index> initials_;
-  step_key clock_link_ = 0;  // Of timers that end early, if any could.
 };
 
 }  // namespace troupe::detail

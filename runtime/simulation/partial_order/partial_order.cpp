@@ -61,7 +61,9 @@ void partial_order::read_step(index i, bool look_for_races) {
   std::uint64_t hash = mixed(id_of(i), edges_);
   // Who posts what comes of many is whoever happens to be the last of them.
   if (!concluding) hash = mixed(hash, s.link);
-  for (const auto value : log_->values(i)) hash = mixed(hash, value);
+  for (const auto& chosen : log_->values(i)) {
+    if (chosen.told != chosen_value::untold) hash = mixed(hash, chosen.told);
+  }
   fingerprint_ += hash;
   previous_[i] = latest_[s.owner];
   latest_[s.owner] = i;

@@ -17,6 +17,7 @@ void step_log::clear() noexcept {
   shown_.clear();
   acting_ = none;
   made_ = made_outside_ = 0;
+  clock_link_ = 0;
   idle_ = false;
 }
 
@@ -42,6 +43,10 @@ step_key step_log::link_of(std::uint32_t owner_id, std::uint32_t sender_id_plus_
   return mixed(owner, parties_[by_id_[sender_id_plus_1 - 1]].key);
 }
 
+step_key step_log::link_of_conclusion(std::uint32_t owner_id, const void* done) const noexcept {
+  return mixed(mixed(6, parties_[by_id_[owner_id]].key), key_of(done));
+}
+
 void step_log::begin(std::uint32_t owner_id, step_key link, std::uint32_t cause) {
   acting_ = by_id_[owner_id];
   made_ = 0;
@@ -63,7 +68,7 @@ std::span<const logged_touch> step_log::touches(std::size_t at) const noexcept {
   return std::span(touches_).subspan(steps_[at].touches, end - steps_[at].touches);
 }
 
-std::span<const std::uint32_t> step_log::values(std::size_t at) const noexcept {
+std::span<const chosen_value> step_log::values(std::size_t at) const noexcept {
   const std::size_t end = at + 1 < steps_.size() ? steps_[at + 1].values : values_.size();
   return std::span(values_).subspan(steps_[at].values, end - steps_[at].values);
 }
@@ -78,11 +83,14 @@ void step_log::note_made(const void* thing) noexcept {
   }
 }
 
-void step_log::note(const void* thing, touch how) noexcept {
+step_key step_log::key_of(const void* thing) const noexcept {
   const auto same = [&](const auto& t) { return t.first == thing; };
   const auto known = std::find_if(things_.rbegin(), things_.rend(), same);
-  const step_key key = known == things_.rend() ? unknown_thing : known->second;
-  add({key, how, logged_touch::what::thing, 0});
+  return known == things_.rend() ? unknown_thing : known->second;
+}
+
+void step_log::note(const void* thing, touch how) noexcept {
+  add({key_of(thing), how, logged_touch::what::thing, 0});
 }
 
 void step_log::note(const party& other, touch how) noexcept {

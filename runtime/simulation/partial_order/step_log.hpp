@@ -35,6 +35,13 @@ constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
   return scrambled(a * 0x9e3779b97f4a7c15u + b + 0x632be59bd9b4e019u);
 }
 
+struct chosen_value {
+  static constexpr std::uint32_t untold = ~std::uint32_t{0};
+
+  std::uint32_t value;
+  std::uint32_t told;
+};
+
 struct logged_touch {
   enum class what : std::uint8_t { thing, party, line };
 
@@ -77,12 +84,18 @@ class step_log final : public footprint {
 
   // The engine's side.
   void enroll(std::uint32_t id, std::uint32_t line);
+  /// Of this party are the steps in which time passes early.
+  void note_clock(std::uint32_t id) noexcept { clock_link_ = link_of(id, 0); }
   step_key link_of(std::uint32_t owner_id, std::uint32_t sender_id_plus_1) const noexcept;
+  step_key link_of_conclusion(std::uint32_t owner_id, const void* done) const noexcept;
   void begin(std::uint32_t owner_id, step_key link, std::uint32_t cause);
   void end() noexcept { acting_ = none; }
   /// What the step under way does to time, everybody may notice.
   void touch_all_lines(std::size_t lines);
-  void chose(std::uint32_t value) { values_.push_back(value); }
+  void chose(std::uint32_t value) { chose(value, value); }
+  /// \param told Of what orders are known by, if others could have had another number for it; or
+  /// untold, if it could have been nothing to choose as well.
+  void chose(std::uint32_t value, std::uint32_t told) { values_.push_back({value, told}); }
   /// The step under way has posted something to somebody.
   void posted(std::uint32_t owner_id) {
     if (acting_ != none && is_lane(acting_)) touch_link_to(owner_id);
@@ -102,10 +115,12 @@ class step_log final : public footprint {
   /// Whether this party is a lane, and to whom; to itself, if it is none.
   bool is_lane(std::uint32_t party) const noexcept { return parties_[party].actor != party; }
   std::uint32_t actor_of(std::uint32_t party) const noexcept { return parties_[party].actor; }
+  /// The link of the clock's steps; none if it makes none.
+  step_key clock_link() const noexcept { return clock_link_; }
   bool has_lanes() const noexcept { return !lanes_.empty(); }
   const std::vector<shown_state>& shown() const noexcept { return shown_; }
   std::span<const logged_touch> touches(std::size_t at) const noexcept;
-  std::span<const std::uint32_t> values(std::size_t at) const noexcept;
+  std::span<const chosen_value> values(std::size_t at) const noexcept;
 
   /// The key of a line, as a thing.
   static step_key line_key(std::uint32_t line) noexcept { return mixed(2, line); }
@@ -126,12 +141,13 @@ class step_log final : public footprint {
   void note_commuting() noexcept override;
   void note_state(const party& who, std::uint64_t state) noexcept override;
   void touch_link_to(std::uint32_t owner_id);
+  step_key key_of(const void* thing) const noexcept;
   void add(const logged_touch& touched);
   step_key fresh_key();
 
   std::vector<step> steps_;
   std::vector<logged_touch> touches_;
-  std::vector<std::uint32_t> values_;
+  std::vector<chosen_value> values_;
   std::vector<enrolled> parties_;
   std::vector<std::uint32_t> by_id_;  // Number of the party that has this id now.
   std::vector<std::pair<const void*, step_key>> things_;
@@ -140,6 +156,7 @@ class step_log final : public footprint {
   std::uint32_t acting_ = none;  // The party whose step is under way.
   std::uint32_t made_ = 0;       // In this step, or outside of all.
   std::uint32_t made_outside_ = 0;
+  step_key clock_link_ = 0;
   bool idle_ = false;
 };
 
