@@ -22,7 +22,10 @@ std::string_view to_string(trace_kind kind) noexcept {
     case trace_kind::fail: return "FAIL";
     case trace_kind::verdict: return "VERDICT";
     case trace_kind::deliver: return "deliver";
-    case trace_kind::suspend: return "wait";
+    case trace_kind::crash: return "CRASH";
+    case trace_kind::stall: return "STALL";
+    case trace_kind::delay: return "DELAY";
+    case trace_kind::cancel: return "CANCEL";
   }
   return "?";
 }

@@ -6,6 +6,20 @@
 
 namespace troupe::detail {
 
+namespace {
+
+/// What a picture calls it.
+trace_kind kind_of(fault what) noexcept {
+  switch (what) {
+    case fault::stall: return trace_kind::stall;
+    case fault::delay: return trace_kind::delay;
+    case fault::cancellation: return trace_kind::cancel;
+    default: return trace_kind::crash;
+  }
+}
+
+}  // namespace
+
 /// A step of the clock's.
 void sim_engine::let_time_pass() {
   if (log_) {
@@ -32,7 +46,9 @@ fault sim_engine::decide_fault(const party& who) {
     const auto kind = static_cast<std::uint32_t>(suffered);
     log_->chose(value, suffered == fault::none ? chosen_value::untold : kind);
   }
-  if (suffered != fault::none) faults_.spend(suffered);
+  if (suffered == fault::none) return suffered;
+  faults_.spend(suffered);
+  who.on->trace(kind_of(suffered), who);
   return suffered;
 }
 

@@ -226,6 +226,13 @@ TEST_CASE("a failure is shrunk to the faults it needs, and replays") {
   CHECK(again.failure->what == report.failure->what);
 }
 
+TEST_CASE("a picture shows each fault in the column of whom it strikes") {
+  const auto report = explore_faults(give_up_early);
+  REQUIRE(report.failure);
+  INFO(report.failure->picture);
+  CHECK(report.failure->picture.find("STALL") != std::string::npos);
+}
+
 // -- time-outs that end early --------------------------------------------------------------------
 
 task<> wait_or_give_up(world& w) {

@@ -36,7 +36,10 @@ enum class trace_kind : std::uint8_t {
   fail,         ///< A replica has thrown.
   verdict,      ///< A run broke; detail: the number of the code.
   deliver,      ///< An actor takes a message.
-  suspend,      ///< A task waits for the outside world.
+  crash,        ///< In simulation: a replica ends here instead of taking its step; …
+  stall,        ///< … its step comes later; …
+  delay,        ///< … a message to an actor does; …
+  cancel,       ///< … a replica's run is cancelled, and its step taken.
 };
 
 std::string_view to_string(trace_kind) noexcept;
