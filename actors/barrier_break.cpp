@@ -109,7 +109,7 @@ replica_place barrier_actor::place_of(const replica_actor& r) const {
     case replica_actor::phase::starting: p.doing = "has not begun"; return p;
     default: break;
   }
-  p.at = r.where();
+  p.at = r.told_where();
   if (const wait* waiting = r.waiting()) {
     p.is = replica_place::state::waiting;
     p.doing = waiting->describe();

@@ -38,7 +38,7 @@ mailbox::mailbox(std::shared_ptr<runtime_state> on, std::string_view name, std::
 mailbox::~mailbox() { state->delist(*this); }
 
 task<> mailbox::stop() {
-  answer<> stopped;
+  detail::answer_in_passing<> stopped;
   post(*new last_letter(*this, stopped.to()));
   co_await stopped;
 }

@@ -75,7 +75,7 @@ void replica_actor::step_slowly(turn how) noexcept {
     step_with_care_ = owner().on->traced();
     enter();
   } else {
-    owner().on->trace(trace_kind::resume, owner(), where());
+    if (owner().on->traced()) owner().on->trace(trace_kind::resume, owner(), told_where());
     resume();
   }
 }
@@ -87,7 +87,7 @@ void replica_actor::step_in_turn(turn how) noexcept {
 }
 
 void replica_actor::crash() noexcept {
-  const place at = where();
+  const place at = told_where();
   abandon_chain();
   if (auto frame = std::exchange(frame_, nullptr)) frame.destroy();
   failure_ = injected_crash(at);

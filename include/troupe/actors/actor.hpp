@@ -92,7 +92,7 @@ class actor {
   /// Sends Message(args..., reply) and awaits the answer.
   template <class Message, class... Args>
   task<typename Message::answer_type> ask(Args... args) {
-    answer<typename Message::answer_type> result;
+    detail::answer_in_passing<typename Message::answer_type> result;
     Message message(std::move(args)..., result.to());
     tell(std::move(message));
     co_return co_await result;

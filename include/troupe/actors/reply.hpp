@@ -113,7 +113,7 @@ class reply {
 
 /// The asking half: make it, send to(), await it.
 template <class T = void>
-class answer final : public wait_as<answer<T>> {
+class answer : public wait_as<answer<T>> {
   using shared = detail::reply_state<T>;
 
  public:
@@ -174,5 +174,16 @@ class answer final : public wait_as<answer<T>> {
   shared* state_;
   bool to_is_ours_ = true;
 };
+
+namespace detail {
+
+/// An answer that a coroutine of the library awaits for whoever awaits that coroutine.
+template <class T = void>
+class answer_in_passing final : public answer<T> {
+ public:
+  using awaited_in_passing = void;
+};
+
+}  // namespace detail
 
 }  // namespace troupe

@@ -71,7 +71,7 @@ struct chain_link {
   activity* self = nullptr;
   std::coroutine_handle<> continuation;  ///< Who awaits this coroutine; null for the root.
   chain_link* parent = nullptr;
-  place at;  ///< Its current or latest co_await.
+  place at;  ///< Its current or latest co_await; line 0 if another one's is to be told.
 };
 
 }  // namespace detail
@@ -135,12 +135,10 @@ class activity {
   /// Where the innermost coroutine awaits; line 0 if it never did.
   place where() const noexcept { return innermost_ ? innermost_->at : place{}; }
 
-  /// The awaits from the innermost coroutine outwards.
-  std::vector<place> await_chain() const {
-    std::vector<place> chain;
-    for (auto* link = innermost_; link; link = link->parent) chain.push_back(link->at);
-    return chain;
-  }
+  /// The awaits from the innermost coroutine outwards, without those of the library's own …
+  std::vector<place> await_chain() const;
+  /// … and the first of them.
+  place told_where() const noexcept;
 
   /// What the layers above keep for the ambient queries; troupe::detail::mode there.
   const void* ambient() const noexcept { return ambient_; }

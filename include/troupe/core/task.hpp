@@ -113,7 +113,8 @@ struct task_promise_base : chain_link {
     static_assert(awaitable_in_task<A>,
                   "troupe: a task cannot await this: it would resume the task on a foreign thread. "
                   "Give the operation the completion token troupe::use_task.");
-    at = place_of(here);
+    using operation = std::remove_cvref_t<A>;
+    if constexpr (!requires { typename operation::awaited_in_passing; }) at = place_of(here);
     return awaiter_at<std::remove_reference_t<A>>(awaitable);
   }
 

@@ -204,5 +204,59 @@ TEST_CASE("a reply that somebody keeps and never sets is a deadlock with its lin
   CHECK(verdict->waiting()[0].find("a reply") != std::string::npos);
 }
 
+// -- where a question is asked --------------------------------------------------------------------
+
+struct riddle {
+  using answer_type = int;
+  explicit riddle(reply<int> answer) : to(std::move(answer)) {}
+  reply<int> to;
+};
+
+/// Answers the first, and keeps the others.
+class oracle final : public actor<oracle, riddle> {
+ public:
+  explicit oracle(runtime& on) : actor(on, "oracle") {}
+  void on(riddle m) {
+    if (kept_.empty()) m.to.set(1);
+    kept_.push_back(std::move(m.to));
+  }
+
+ private:
+  std::vector<reply<int>> kept_;
+};
+
+constexpr unsigned first_question = __LINE__ + 2;
+task<> ask_twice(replica_context, oracle* whom) {
+  co_await whom->ask<riddle>();
+  co_await whom->ask<riddle>();
+}
+
+task<> wait_for_ever(world& w) {
+  oracle whom(w.runtime());
+  mirrored_strategy strategy(w.runtime(), 1);
+  co_await strategy.run(ask_twice, &whom);
+}
+
+TEST_CASE("who waits for an actor's answer is told at the line that asks, and at no other") {
+  const auto found = explore_to_failure(wait_for_ever);
+  const auto verdict = as<error>(found.exception);
+  REQUIRE(verdict);
+  REQUIRE(verdict->waiting().size() == 2);
+  const std::string line = verdict->waiting()[0];
+  CHECK(line.find("replica/0  waits for a reply  at actor.test.cpp:" +
+                  std::to_string(first_question + 1)) == 0);
+  CHECK(line.find("awaited at") == line.npos);
+}
+
+TEST_CASE("in a picture, who goes on with an answer does so at the line that asked") {
+  const auto found = explore_to_failure(wait_for_ever);
+  INFO(found.picture);
+  const std::string goes_on = "actor.test.cpp:" + std::to_string(first_question);
+  const std::size_t at = found.picture.find("resume");
+  REQUIRE(at != std::string::npos);
+  CHECK(found.picture.find(goes_on, at) < found.picture.find('\n', at));
+  CHECK(found.picture.find("actor.hpp") == std::string::npos);
+}
+
 }  // namespace
 }  // namespace troupe::test
