@@ -79,6 +79,7 @@ class explorer {
                              mixed(options_.lines, options_.early_timeouts)};
     const bool resumed = !options_.frontier.empty() && load_search(options_.frontier, state);
     resumed_after_ = result_.taken;
+    if (resumed) line_.begin_after(result_.schedules, left.done());
     const std::uint64_t most = result_.schedules + std::max<std::uint64_t>(options_.exhaustive, 1);
     on_threads([&](step_log& log) { search(left, log, most); });
     report_what_was_found();
@@ -128,8 +129,8 @@ class explorer {
       result_.trace += order;  // In whatever sequence they come.
     }
     if (line_.due()) {
-      const auto percent = static_cast<std::uint64_t>(100 * left.done());
-      line_.show(result_.schedules, "about " + std::to_string(percent) + " % of all orders");
+      line_.show(result_.schedules, left.done(),
+                 " orders, " + with_commas(orders_.size()) + " met");
     }
     return !result_.interrupted;
   }
@@ -142,10 +143,7 @@ class explorer {
       if (!holds_under(all)) return;
       if (all_orders_ && !orders_.contains(read_order())) forget_orders();
       result_.complete = !all.next();
-      if (line_.due()) {
-        const auto percent = static_cast<std::uint64_t>(100 * all.done());
-        line_.show(result_.schedules, "about " + std::to_string(percent) + " % of all");
-      }
+      if (line_.due()) line_.show(result_.schedules, all.done(), "");
     } while (++tried < options_.exhaustive && !result_.complete);
     result_.every_sequence = result_.complete;
     if (result_.complete) result_.sequences = static_cast<double>(tried);
@@ -193,28 +191,31 @@ class explorer {
     std::atomic<std::uint64_t> next{0};
     std::atomic<std::uint64_t> end{options_.samples};
     const bool recorded = tell_orders_;  // Which changes while the others run.
+    const std::uint64_t length = length_;
+    const std::uint64_t before = result_.schedules;
+    std::optional<failure> differs;
     on_threads([&](step_log& log) {
       partial_order order;
       for (std::uint64_t i = next++; i < end && !watch_.interrupted(); i = next++) {
-        run_wishes wishes;
-        if (recorded) wishes.log = &log;
-        one_run run = run_once(options_, *drawn_policy(options_.seed, i, length_), body_, wishes);
-        if (wishes.log) order.read(log, log.steps().size());
-        if (wishes.log && !run.failure) swap_letters(run, log);
+        const auto policy = drawn_policy(options_.seed, i, length);
+        attempt made = try_under(*policy, recorded ? &log : nullptr, before + i + 1);
+        if (recorded) order.read(log, log.steps().size());
         const std::lock_guard lock(mutex);
         ++result_.schedules;
-        result_.steps += run.steps;
-        note(made_, run.sometimes);
-        note(met_, run.sometimes_met);
-        if (run.failure && i < end) {
-          found_ = std::move(run.failure);
+        result_.steps += made.run.steps;
+        note(made_, made.run.sometimes);
+        note(met_, made.run.sometimes_met);
+        if (!made.held() && i < end) {
+          found_ = std::move(made.run.failure);
+          differs = std::move(made.differs);
           end = i;
         }
-        if (!run.failure && tell_orders_ && !heed_drawn(order.fingerprint())) end = 0;
+        if (made.held() && tell_orders_ && !heed_drawn(order.fingerprint())) end = 0;
         show_drawn(i + 1);
       }
     });
     if (watch_.interrupted()) result_.interrupted = true;
+    if (differs) result_.failure = std::move(differs);
     report_what_was_found();
   }
 
@@ -244,9 +245,7 @@ class explorer {
   }
 
   void show_drawn(std::uint64_t count) {
-    if (!line_.due()) return;
-    line_.show(result_.schedules,
-               with_commas(count) + " of " + with_commas(options_.samples) + " drawn");
+    if (line_.due()) line_.show_drawn(result_.schedules, count, options_.samples);
   }
 
   std::uint64_t read_order() {

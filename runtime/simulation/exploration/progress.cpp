@@ -45,12 +45,27 @@ progress_line::~progress_line() {
 
 bool progress_line::due() { return to_ && std::chrono::steady_clock::now() >= next_; }
 
-void progress_line::show(std::uint64_t schedules, const std::string& how_far) {
+void progress_line::show(std::uint64_t schedules, double done, const std::string& of_what) {
+  const auto percent = static_cast<std::uint64_t>(100 * done);
+  write(schedules, "about " + std::to_string(percent) + " % of all" + of_what);
+  // Before, nobody knows how much there is: what is met first says little about the rest.
+  if (done < done_before_ + 0.01) return;
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
+  const auto left = static_cast<std::uint64_t>(since.count() * (1 - done) / (done - done_before_));
+  *to_ << ", about " << with_commas(left) << " s to go" << std::flush;
+}
+
+void progress_line::show_drawn(std::uint64_t schedules, std::uint64_t drawn, std::uint64_t of_all) {
+  write(schedules, with_commas(drawn) + " of " + with_commas(of_all) + " drawn");
+}
+
+void progress_line::write(std::uint64_t schedules, const std::string& how_far) {
   const auto now = std::chrono::steady_clock::now();
   const std::chrono::duration<double> since = now - begin_;
-  const auto rate = static_cast<std::uint64_t>(static_cast<double>(schedules) / since.count());
-  *to_ << wiped << "simulation: " << with_commas(schedules) << " schedules, " << with_commas(rate)
-       << "/s, " << how_far << std::flush;
+  const auto made = static_cast<double>(schedules - schedules_before_);
+  *to_ << wiped << "simulation: " << with_commas(schedules) << " schedules, "
+       << with_commas(static_cast<std::uint64_t>(made / since.count())) << "/s, " << how_far
+       << std::flush;
   next_ = now + std::chrono::milliseconds(500);
   shown_ = true;
 }

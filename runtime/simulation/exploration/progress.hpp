@@ -20,10 +20,21 @@ class progress_line {
 
   /// Twice a second, from the second second on.
   bool due();
-  void show(std::uint64_t schedules, const std::string& how_far);
+  /// \param done A part of all, from which follows what is left. \param of_what Is behind "of all".
+  void show(std::uint64_t schedules, double done, const std::string& of_what);
+  void show_drawn(std::uint64_t schedules, std::uint64_t drawn, std::uint64_t of_all);
+  /// So much was done by an exploration before this one: it says nothing of how fast this one is.
+  void begin_after(std::uint64_t schedules, double done) noexcept {
+    schedules_before_ = schedules;
+    done_before_ = done;
+  }
 
  private:
+  void write(std::uint64_t schedules, const std::string& how_far);
+
   std::ostream* to_;
+  std::uint64_t schedules_before_ = 0;
+  double done_before_ = 0;
   std::chrono::steady_clock::time_point begin_;
   std::chrono::steady_clock::time_point next_;
   bool shown_ = false;

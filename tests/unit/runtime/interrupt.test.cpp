@@ -178,6 +178,7 @@ TEST_CASE("a long exploration rewrites one line, and wipes it in the end") {
   CHECK(line.find(" schedules, ") != std::string::npos);
   CHECK(line.find("/s, about ") != std::string::npos);
   CHECK(line.find(" % of all") != std::string::npos);
+  CHECK(line.find(" s to go") != std::string::npos);
   CHECK(line.ends_with("\r\x1b[K"));
   CHECK(line.find('\n') == std::string::npos);
 }

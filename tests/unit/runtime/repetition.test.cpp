@@ -1,6 +1,7 @@
 // Runs are repeated: a program that something besides the world orders is reported, with the
 // step at which it takes another course.
 
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <cstddef>
@@ -83,6 +84,21 @@ TEST_CASE("a program that chooses among other values in a repetition is reported
   });
   takes_another_course(report);
   CHECK(report.failure->what.find("a choose(") != std::string::npos);
+}
+
+TEST_CASE("what is drawn on several threads is repeated, too") {
+  static std::atomic<std::uint32_t> runs = 0;
+  simulation_options options;
+  options.heed_environment = false;
+  options.partial_orders = false;
+  options.exhaustive = 1;
+  options.samples = 300;
+  options.jobs = 2;
+  takes_another_course(simulation(options).explore([](world& w) -> task<> {
+    const std::uint32_t run = ++runs;
+    static_cast<void>(w.choose(run > 20 ? 2 + run % 7 : 2));
+    co_return;
+  }));
 }
 
 TEST_CASE("a program that holds, and fails when repeated, is reported with that failure") {
