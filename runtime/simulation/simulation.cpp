@@ -202,7 +202,8 @@ std::string exploration::replay_command(std::optional<std::string_view> argument
 std::string exploration::text(std::optional<std::string_view> arguments) const {
   std::string left;
   if (left_out > 0) {
-    left = "; " + std::to_string(left_out) + " of its entries did not fit and were left out";
+    left = "; " + std::to_string(left_out) + " of its entries did not fit and " +
+           (left_out == 1 ? "was" : "were") + " left out";
   }
   if (program_changed) left += "; the program has changed since: its participants are others";
   if (!failure) {
@@ -212,7 +213,7 @@ std::string exploration::text(std::optional<std::string_view> arguments) const {
       return text;
     }
     if (interrupted) {
-      return "interrupted: holds under the " + std::to_string(schedules) +
+      return "interrupted: holds under the " + detail::with_commas(schedules) +
              " schedules tried; there are more" +
              (saved       ? ", and the next time it goes on"
               : not_saved ? ", and the search could not be written to its file"

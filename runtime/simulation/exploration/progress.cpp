@@ -50,13 +50,19 @@ void progress_line::show(std::uint64_t schedules, double done, const std::string
   write(schedules, "about " + std::to_string(percent) + " % of all" + of_what);
   // Before, nobody knows how much there is: what is met first says little about the rest.
   if (done < done_before_ + 0.01) return;
-  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
-  const auto left = static_cast<std::uint64_t>(since.count() * (1 - done) / (done - done_before_));
-  *to_ << ", about " << with_commas(left) << " s to go" << std::flush;
+  write_rest((1 - done) / (done - done_before_));
 }
 
 void progress_line::show_drawn(std::uint64_t schedules, std::uint64_t drawn, std::uint64_t of_all) {
   write(schedules, with_commas(drawn) + " of " + with_commas(of_all) + " drawn");
+  write_rest(static_cast<double>(of_all - drawn) /
+             static_cast<double>(schedules - schedules_before_));
+}
+
+void progress_line::write_rest(double times_so_far) {
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
+  const auto left = static_cast<std::uint64_t>(since.count() * times_so_far);
+  *to_ << ", about " << with_commas(left) << " s to go" << std::flush;
 }
 
 void progress_line::write(std::uint64_t schedules, const std::string& how_far) {

@@ -31,6 +31,7 @@ class progress_line {
 
  private:
   void write(std::uint64_t schedules, const std::string& how_far);
+  void write_rest(double times_so_far);
 
   std::ostream* to_;
   std::uint64_t schedules_before_ = 0;

@@ -185,7 +185,8 @@ TEST_CASE("a long exploration rewrites one line, and wipes it in the end") {
 
 TEST_CASE("while schedules are drawn the line says how many of how many") {
   const std::string line = shown(std::chrono::milliseconds(15), 1);
-  CHECK(line.find(" of 99 drawn") != std::string::npos);
+  CHECK(line.find(" of 99 drawn, about ") != std::string::npos);
+  CHECK(line.find(" s to go") != std::string::npos);
 }
 
 TEST_CASE("an exploration of less than a second shows nothing") {
