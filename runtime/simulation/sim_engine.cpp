@@ -65,6 +65,7 @@ sim_engine::sim_engine(const simulation_options& options, choice_policy& policy,
       policy_(policy),
       sim_lines_(std::max<std::size_t>(options.lines, 1)),
       step_limit_(options.max_steps),
+      most_unseen_(std::max<std::uint64_t>(options.max_steps, 10'000)),
       early_timeouts_(options.early_timeouts),
       log_(log) {
   if (log_) log_->clear();
@@ -160,6 +161,7 @@ bool sim_engine::advance_time() {
     let_time_pass();
     return true;
   }
+  if (++unseen_ > most_unseen_) fail_as_endless();
   if (log_) log_->time_moves();
   end_timers();
   return true;

@@ -201,6 +201,7 @@ class sim_engine final : public runtime_state {
   void begin_step(std::uint32_t owner, std::uint32_t sender, std::size_t options) {
     if (journal_) [[unlikely]]
       note_in_journal(owner, sender, options);
+    unseen_ = 0;
     last_ = owner + 1;
     given_names_.note_step(owner);
     if (++steps_ + watched_at_end > step_limit_) [[unlikely]]
@@ -213,10 +214,14 @@ class sim_engine final : public runtime_state {
   void let_go(std::uint64_t ticket);
   void look_at_claims();
   [[noreturn]] void fail_as_too_long() const;
+  [[noreturn]] void fail_as_endless() const;
   /// How the run goes round in circles; empty if it does not.
   std::string lasso() const;
   void run_hops() {
-    while (!hops_.empty()) hops_.pop()->step();
+    while (!hops_.empty()) {
+      if (++unseen_ > most_unseen_) fail_as_endless();
+      hops_.pop()->step();
+    }
   }
   bool advance_time();
   void end_timers();
@@ -251,6 +256,9 @@ class sim_engine final : public runtime_state {
   detail::claims claims_;
   fault_injector faults_;
   std::uint64_t step_limit_;
+  // What is no step, a hop or time that moves, has a bound as well: so much since the last one.
+  std::uint64_t unseen_ = 0;
+  std::uint64_t most_unseen_;
   std::vector<std::uint32_t> end_;  // Whose the last steps before the limit were.
   unsigned early_timeouts_;         // Left.
   std::uint32_t clock_id_ = 0;      // If there may be any.

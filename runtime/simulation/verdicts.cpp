@@ -65,6 +65,16 @@ void sim_engine::fail_as_too_long() const {
               "look for a loop that never ends, or raise simulation_options::max_steps");
 }
 
+/// Loops of Asio's own coroutines and timers take no step of ours.
+void sim_engine::fail_as_endless() const {
+  throw error(errc::too_long,
+              "after step " + std::to_string(steps_) +
+                  ", at t=" + std::to_string(now_.count() / 1'000'000) +
+                  "ms, Asio's handlers and timers went on " + std::to_string(most_unseen_) +
+                  " times, and nobody took another step",
+              "look for a loop that never ends, or raise simulation_options::max_steps");
+}
+
 void sim_engine::fail_as_deadlock() const {
   error_facts facts(errc::deadlock, "deadlock at step " + std::to_string(steps_) +
                                         ", t=" + std::to_string(now_.count() / 1'000'000) +

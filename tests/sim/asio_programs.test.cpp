@@ -10,6 +10,7 @@
 #include <asio/experimental/awaitable_operators.hpp>
 #include <asio/experimental/channel.hpp>
 #include <asio/experimental/parallel_group.hpp>
+#include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "tests/support/explore.hpp"
+#include "tests/support/outcome.hpp"
 
 namespace troupe::test {
 namespace {
@@ -34,6 +36,27 @@ asio::awaitable<void> wait(std::chrono::nanoseconds how_long) {
   timer alarm(co_await asio::this_coro::executor);
   alarm.expires_after(how_long);
   co_await alarm.async_wait(asio::use_awaitable);
+}
+
+// -- loops that never end -------------------------------------------------------------------------
+
+asio::awaitable<void> wait_again_and_again() {
+  for (;;) co_await wait(1ms);
+}
+asio::awaitable<void> post_again_and_again() {
+  for (;;) co_await asio::post(asio::use_awaitable);
+}
+
+TEST_CASE("a loop of Asio's timers or handlers that never ends is errc::too_long") {
+  for (const auto loop : {wait_again_and_again, post_again_and_again}) {
+    simulation_options options;
+    options.heed_environment = false;
+    options.max_steps = 20'000;
+    const auto report =
+        simulation(options).explore([=](world&) -> task<> { co_await await_asio(loop()); });
+    REQUIRE(report.failure);
+    CHECK(is(report.failure->exception, errc::too_long));
+  }
 }
 
 // -- channels ------------------------------------------------------------------------------------

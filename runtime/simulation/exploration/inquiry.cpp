@@ -33,11 +33,11 @@ std::string difference(const one_run& first, const one_run& second) {
          ", and in a repetition it " + told(second, other);
 }
 
-bool is_another_course(const failure& found) {
+bool is_a(const failure& found, errc code) {
   try {
     std::rethrow_exception(found.exception);
   } catch (const error& told) {
-    return told.code() == errc::schedule_diverged;
+    return told.code() == code;
   } catch (...) {
     return false;
   }
@@ -90,14 +90,16 @@ failure inquiry::another_course(failure found) {
 }
 
 failure inquiry::told(failure found) {
-  if (is_another_course(found)) return another_course(std::move(found));
+  if (is_a(found, errc::schedule_diverged)) return another_course(std::move(found));
   if (!fails_again(found)) {
     found.what += "\n  Under the same schedule it did not fail again: the program is ordered by "
                   "something besides the world.";
     return found;
   }
   if (options_.shrink) found = shrink(options_, body_, std::move(found), watch_);
-  if (options_.why && !is_not_commutative(found)) explain(options_, body_, found, watch_);
+  // What never ends takes too long to be drawn often.
+  const bool explained = !is_not_commutative(found) && !is_a(found, errc::too_long);
+  if (options_.why && explained) explain(options_, body_, found, watch_);
   fails_again(found);
   return found;
 }
