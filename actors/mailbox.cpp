@@ -51,11 +51,13 @@ void mailbox::leave() noexcept {
     addressee_ = nullptr;
     abandon();
   }
-  release();
+  // Nobody sends any more. What has not come yet is what holds_ lacks from now on.
+  const std::int64_t all = while_the_actor_lives + sent_.load(std::memory_order_relaxed);
+  if (holds_.fetch_sub(all, std::memory_order_acq_rel) == all) delete this;
 }
 
 void mailbox::release() noexcept {
-  if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  if (holds_.fetch_add(1, std::memory_order_acq_rel) == -1) delete this;
 }
 
 void envelope::arrive(event& self, turn how) noexcept {
@@ -126,7 +128,7 @@ void mailbox::root_ended() noexcept {
 void mailbox::open_kept() noexcept {
   // One after the other, not one inside the other: handlers that do not wait end at once.
   draining_ = true;
-  holders_.fetch_add(1, std::memory_order_relaxed);
+  hold();
   while (first_kept_ && !handler_) {
     envelope& next = *std::exchange(first_kept_, first_kept_->next_);
     open(next);

@@ -107,11 +107,16 @@ class mailbox final : private detail::enrollment, private routine, private root 
   /// A letter is under way. `own`: from its own line, where such letters are counted without
   /// atomics, and have one hold together.
   void hold(bool own) noexcept {
-    if (!own || own_letters_++ == 0) holders_.fetch_add(1, std::memory_order_relaxed);
+    if (!own) {
+      sent_.fetch_add(1, std::memory_order_relaxed);
+    } else if (own_letters_++ == 0) {
+      hold();
+    }
   }
   void release_letter(bool own) noexcept {
     if (!own || --own_letters_ == 0) release();
   }
+  void hold() noexcept { holds_.fetch_sub(1, std::memory_order_relaxed); }
   void release() noexcept;
   void root_ended() noexcept override;
   void describe(std::vector<std::string>& lines) const override;
@@ -125,8 +130,14 @@ class mailbox final : private detail::enrollment, private routine, private root 
   envelope* last_kept_ = nullptr;
   std::exception_ptr failure_;
   std::optional<std::uint64_t> state_;     // Nobody has seen it yet.
-  std::uint32_t own_letters_ = 0;          // Touched by its line only.
-  std::atomic<std::uint32_t> holders_{1};  // The actor, each letter from elsewhere, and all own.
+
+  // Letters from elsewhere are counted where they are sent and where they come, so that nobody
+  // waits for the other one's line of cache; the actor compares when it goes.
+  static constexpr std::int64_t while_the_actor_lives = std::int64_t{1} << 62;
+  alignas(64) std::atomic<std::int64_t> sent_{0};
+  /// Those that have come, less what keeps this from going besides: the last one takes it to zero.
+  alignas(64) std::atomic<std::int64_t> holds_{while_the_actor_lives};
+  std::uint32_t own_letters_ = 0;  // Touched by its line only.
 };
 
 inline envelope::envelope(mailbox& to, step_function arrives, opener open) noexcept
