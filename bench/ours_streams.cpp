@@ -77,8 +77,9 @@ void sender::on(next_batch) {
 double run_stream(std::size_t threads, std::uint64_t messages) {
   const stream_length length(messages);
   runtime rt{pool_size{threads}};
-  receiver receives(rt, 0, length);
-  sender sends(rt, static_cast<std::uint32_t>(threads - 1), &receives);
+  // Both write to themselves at each message, and not to a line of cache that they share.
+  alignas(128) receiver receives(rt, 0, length);
+  alignas(128) sender sends(rt, static_cast<std::uint32_t>(threads - 1), &receives);
   expect_equal("distance of the actors' lines",
                sends.who().on->index() - receives.who().on->index(), threads - 1);
   receives.ask(sends);
