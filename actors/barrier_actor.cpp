@@ -166,7 +166,8 @@ void barrier_actor::note_progress(share& s, bool first, std::uint64_t first_of_l
   if (whole && (now & field) == lines) {
     // Nobody adds before the next round, for which home need not come here then.
     progress_.store(0, std::memory_order_relaxed);
-    conclude_home(whole_, this);
+    rounds_sent_.store(rounds_sent_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    who_.on->post_conclusion(whole_, this);
   } else if ((now & (field * line_waits)) != 0 && now >= line_finishes) {
     report_trouble();
   }
@@ -296,15 +297,15 @@ void barrier_actor::release() noexcept {
     return;
   }
   ++round_;
-  for (auto& s : shares_) {
-    if (s->alone) s->begin_round();
-    s->who.on->post(s->members);
-  }
+  if (shares_.front()->alone) shares_.front()->begin_round();
+  for (auto& s : shares_) s->who.on->post(s->members);
 }
 
 void barrier_actor::settle() noexcept {
   // A signal that is still on its way must not reach the next run.
-  if (!over_ || signals_sent_.load(std::memory_order_relaxed) != signals_taken_) return;
+  const std::uint32_t sent =
+      signals_sent_.load(std::memory_order_relaxed) + rounds_sent_.load(std::memory_order_relaxed);
+  if (!over_ || sent != signals_taken_) return;
   over_ = false;
   phase_ = phase::idle;
   for (auto& s : shares_) s->intake.drop();

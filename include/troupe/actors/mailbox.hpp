@@ -129,7 +129,7 @@ class mailbox final : private detail::enrollment, private routine, private root 
   envelope* first_kept_ = nullptr;
   envelope* last_kept_ = nullptr;
   std::exception_ptr failure_;
-  std::optional<std::uint64_t> state_;     // Nobody has seen it yet.
+  std::optional<std::uint64_t> state_;  // Nobody has seen it yet.
 
   // Letters from elsewhere are counted where they are sent and where they come, so that nobody
   // waits for the other one's line of cache; the actor compares when it goes.
