@@ -13,7 +13,7 @@ namespace troupe {
 namespace {
 
 /// How far ahead of the step its frame is fetched, in rows that do not lie in the nearest cache.
-constexpr std::size_t steps_ahead = 12;
+constexpr std::size_t steps_ahead = 24;
 constexpr std::size_t near_replicas = 128;
 
 std::exception_ptr injected_crash(const place& at) noexcept {
