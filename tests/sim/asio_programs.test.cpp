@@ -47,13 +47,14 @@ asio::awaitable<void> post_again_and_again() {
   for (;;) co_await asio::post(asio::use_awaitable);
 }
 
+task<> await(asio::awaitable<void> (*loop)()) { co_await await_asio(loop()); }
+
 TEST_CASE("a loop of Asio's timers or handlers that never ends is errc::too_long") {
   for (const auto loop : {wait_again_and_again, post_again_and_again}) {
     simulation_options options;
     options.heed_environment = false;
     options.max_steps = 20'000;
-    const auto report =
-        simulation(options).explore([=](world&) -> task<> { co_await await_asio(loop()); });
+    const auto report = simulation(options).explore([=](world&) { return await(loop); });
     REQUIRE(report.failure);
     CHECK(is(report.failure->exception, errc::too_long));
   }
