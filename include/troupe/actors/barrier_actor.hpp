@@ -242,8 +242,7 @@ class barrier_actor final : public routine {
   alignas(64) std::atomic<std::uint64_t> progress_{0};
   std::atomic<std::uint32_t> lines_left_{0};
   std::atomic<std::uint32_t> signals_sent_{0};
-  /// The same of rounds that are whole on several lines: by one line after the other, which costs
-  /// less than what two might do at the same time.
+  /// Of rounds that are whole on several lines, by one line after the other: without an addition.
   std::atomic<std::uint32_t> rounds_sent_{0};
   std::atomic<bool> trouble_reported_{false};
 };
