@@ -115,15 +115,24 @@ std::size_t round_robin::choose(const choice_point& point) {
   return next;
 }
 
-std::unique_ptr<choice_policy> drawn_policy(std::uint64_t seed, std::uint64_t i,
+std::unique_ptr<choice_policy> drawn_policy(drawing how, std::uint64_t seed, std::uint64_t i,
                                             std::uint64_t length) {
   const std::uint64_t own = seed * 0x2545f4914f6cdd1du + i;
-  switch (i % 8) {
-    case 1: return std::make_unique<random_priorities>(own, 1, length);
-    case 3: return std::make_unique<random_priorities>(own, 2, length);
-    case 5: return std::make_unique<random_priorities>(own, 3, length);
-    case 6: return std::make_unique<starvation>(own);
-    case 7: return std::make_unique<round_robin>(own);
+  std::uint64_t depth = 1 + i % 3;
+  if (how == drawing::portfolio) {
+    const std::uint64_t place = i % 8;
+    const bool by_priorities = place == 1 || place == 3 || place == 5;
+    depth = (place + 1) / 2;
+    how = by_priorities ? drawing::priorities
+          : place == 6  ? drawing::starvation
+          : place == 7  ? drawing::round_robin
+                        : drawing::uniform;
+  }
+  switch (how) {
+    case drawing::priorities:
+      return std::make_unique<random_priorities>(own, static_cast<unsigned>(depth), length);
+    case drawing::starvation: return std::make_unique<starvation>(own);
+    case drawing::round_robin: return std::make_unique<round_robin>(own);
     default: return std::make_unique<random_walk>(own);
   }
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/simulation/sim_engine.hpp"
+#include "troupe/runtime/simulation.hpp"
 
 namespace troupe::detail {
 
@@ -105,8 +106,8 @@ class round_robin final : public choice_policy {
   std::uint32_t latest_ = 0;
 };
 
-/// Number `i` of a portfolio for programs of about `length` steps.
-std::unique_ptr<choice_policy> drawn_policy(std::uint64_t seed, std::uint64_t i,
+/// Number `i` of those that are drawn like this, for programs of about `length` steps.
+std::unique_ptr<choice_policy> drawn_policy(drawing how, std::uint64_t seed, std::uint64_t i,
                                             std::uint64_t length);
 
 /// The default order, except where a schedule says otherwise.

@@ -105,6 +105,16 @@ class check_failed : public std::exception {
   place at_;
 };
 
+/// How schedules are drawn.
+enum class drawing : std::uint8_t {
+  portfolio,    ///< In all these ways, one after the other: none of them finds everything.
+  uniform,      ///< Whoever can step next is as likely as all others.
+  priorities,   ///< Whoever comes first in a drawn order goes on; at up to two steps that one
+                ///< becomes the last of all (PCT of depth 1, 2 and 3).
+  starvation,   ///< Somebody moves only when nobody else can.
+  round_robin,  ///< All in turn, each for a drawn number of steps.
+};
+
 struct simulation_options {
   /// One schedule of each partial order of the steps is tried, because others differ in nothing
   /// the program could notice. False: they are not told apart.
@@ -114,10 +124,11 @@ struct simulation_options {
   bool check_sequences = true;
   /// Everything is tried while there is at most this much of it …
   std::uint64_t exhaustive = 20'000;
-  /// … and otherwise this many drawn schedules: some at random, some by priorities, with one
-  /// party starved, or in turn, because none of these finds everything, …
+  /// … and otherwise this many drawn schedules, …
   std::uint64_t samples = 1'000;
-  /// … drawn from this seed.
+  /// … drawn like this …
+  drawing draw = drawing::portfolio;
+  /// … from this seed.
   std::uint64_t seed = 1;
   /// A run that takes more steps fails with errc::too_long.
   std::uint64_t max_steps = 1'000'000;

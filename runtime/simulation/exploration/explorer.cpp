@@ -167,8 +167,8 @@ class explorer {
     const std::uint64_t length = length_;
     const bool recorded = tell_orders_ && known_in_a_row_ < trusted_from;
     const std::uint64_t number = ++result_.schedules;
-    attempt made =
-        try_under(*drawn_policy(options_.seed, i, length), recorded ? &log_ : nullptr, number);
+    attempt made = try_under(*drawn_policy(options_.draw, options_.seed, i, length),
+                             recorded ? &log_ : nullptr, number);
     if (!goes_on_after(made)) return false;
     if (!tell_orders_) return true;
     if (const auto known = order_of_.find(made.run.choices); known != order_of_.end()) {
@@ -177,7 +177,8 @@ class explorer {
     }
     known_in_a_row_ = 0;
     if (!recorded) {
-      attempt again = try_under(*drawn_policy(options_.seed, i, length), &log_, not_repeated);
+      attempt again =
+          try_under(*drawn_policy(options_.draw, options_.seed, i, length), &log_, not_repeated);
       if (again.run.failure && !goes_on_after(again)) return false;
     }
     const std::uint64_t order = read_order();
@@ -197,7 +198,7 @@ class explorer {
     on_threads([&](step_log& log) {
       partial_order order;
       for (std::uint64_t i = next++; i < end && !watch_.interrupted(); i = next++) {
-        const auto policy = drawn_policy(options_.seed, i, length);
+        const auto policy = drawn_policy(options_.draw, options_.seed, i, length);
         attempt made = try_under(*policy, recorded ? &log : nullptr, before + i + 1);
         if (recorded) order.read(log, log.steps().size());
         const std::lock_guard lock(mutex);

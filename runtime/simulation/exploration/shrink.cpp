@@ -57,7 +57,7 @@ class shrinker {
   void begin_again() {
     const std::uint64_t end = draws_ + draws_a_start;
     while (draws_ < end && may_go_on()) {
-      const auto policy = drawn_policy(~options_.seed, ++draws_, best_.steps);
+      const auto policy = drawn_policy(drawing::portfolio, ~options_.seed, ++draws_, best_.steps);
       one_run run = replayed(*policy);
       if (!run.failure || !same_failure(*run.failure, best_)) continue;
       failure before = std::exchange(best_, *std::move(run.failure));

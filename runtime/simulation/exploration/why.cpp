@@ -71,7 +71,8 @@ void explain(const simulation_options& options, const simulation::program& body,
   std::uint64_t spent = run.steps;
   const auto fails_always = [&](std::uint64_t after) {
     for (std::uint64_t i = 0; i < ways_on && spent < most_steps; ++i) {
-      noted_then_drawn policy(noted.choices(), after, drawn_policy(options.seed, i, run.steps));
+      noted_then_drawn policy(noted.choices(), after,
+                              drawn_policy(drawing::portfolio, options.seed, i, run.steps));
       const one_run other = run_once(options, policy, body);
       spent += other.steps;
       if (!other.failure || !same_failure(*other.failure, found)) return false;
