@@ -56,6 +56,12 @@ class SimTestCase(unittest.TestCase):
         self.assertIn("does not hold: replica 0 is first", out)
         self.assertIn("schedule: tr1:", out)
 
+    def test_a_failure_stands_at_the_claim_that_does_not_hold(self):
+        lines = (pathlib.Path(__file__).parent / "program.cpp").read_text().splitlines()
+        claim = 1 + next(i for i, line in enumerate(lines) if "replica 0 is first" in line)
+        _, out = self.run_case(FAILS)
+        self.assertRegex(out, rf"program\.cpp:{claim}: FAILED:")
+
     def test_a_claim_that_is_never_met_is_one_failure(self):
         status, out = self.run_case("something never happens")
         self.assertNotEqual(status, 0)

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "troupe/core/place.hpp"
 #include "troupe/runtime/simulation.hpp"
 
 namespace troupe {
@@ -27,6 +28,7 @@ struct named_exploration {
   bool interrupted = false;
   std::string text;    ///< The result in prose, with what became of the recorded schedules.
   std::string replay;  ///< The command that replays a failure; empty if there is none.
+  place at;            ///< The claim that did not hold; line 0 if something else has failed.
 };
 
 /// Explores `body`. \param arguments Of this program, in the command that replays: those

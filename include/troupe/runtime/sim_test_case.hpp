@@ -13,8 +13,8 @@
 //
 // Guarantees
 //   one line     a test that holds prints how far: "name: proved: 36 of 36 partial orders …";
-//   one failure  a test that does not hold is one failed assertion of Catch2's with the report, and
-//                one printed line with the command that replays it;
+//   one failure  a test that does not hold is one failed assertion of Catch2's, at the claim that
+//                does not, with the report; and one printed line with the command that replays it;
 //   kept         with TROUPE_SIM_CORPUS=<folder> schedules that failed are tried first; see
 //                corpus.hpp.
 //
@@ -64,17 +64,28 @@ inline named_exploration run_sim_test_case(const simulation::program& body,
   return told;
 }
 
+/// One assertion of the present test, at the line of the claim if that is known.
+inline void tell_catch(const named_exploration& told, Catch::SourceLineInfo test) {
+  const bool claimed = told.at.line() != 0;
+  Catch::AssertionHandler assertion(
+      claimed ? "claim in a world" : "SIM_TEST_CASE",
+      claimed ? Catch::SourceLineInfo(told.at.file_name(), told.at.line()) : test, "",
+      Catch::ResultDisposition::Normal);
+  assertion.handleMessage(told.passed ? Catch::ResultWas::Ok : Catch::ResultWas::ExplicitFailure,
+                          std::string(told.text));
+  assertion.complete();  // Throws what ends a test, if it has failed.
+}
+
 }  // namespace troupe::detail
 
 #define TROUPE_JOIN_AGAIN(a, b) a##b
 #define TROUPE_JOIN(a, b) TROUPE_JOIN_AGAIN(a, b)
-#define TROUPE_SIM_TEST_CASE(body, options, ...)                                                 \
-  static ::troupe::task<> body(::troupe::world& w);                                              \
-  TEST_CASE(__VA_ARGS__) {                                                                       \
-    const ::troupe::named_exploration told = ::troupe::detail::run_sim_test_case(body, options); \
-    if (!told.passed) FAIL(told.text);                                                           \
-    SUCCEED(told.text);                                                                          \
-  }                                                                                              \
+#define TROUPE_SIM_TEST_CASE(body, options, ...)                                     \
+  static ::troupe::task<> body(::troupe::world& w);                                  \
+  TEST_CASE(__VA_ARGS__) {                                                           \
+    ::troupe::detail::tell_catch(::troupe::detail::run_sim_test_case(body, options), \
+                                 CATCH_INTERNAL_LINEINFO);                           \
+  }                                                                                  \
   static ::troupe::task<> body([[maybe_unused]] ::troupe::world& w)
 
 /// SIM_TEST_CASE(name, tags) { body }

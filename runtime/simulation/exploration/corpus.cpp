@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -99,6 +100,16 @@ recorded replay_all(const fs::path& file, const simulation::program& body,
   return all;
 }
 
+place claimed_at(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const check_failed& claim) {
+    return claim.at();
+  } catch (...) {
+    return place();
+  }
+}
+
 named_exploration tell(const exploration& report, std::string_view given) {
   std::optional<std::string_view> arguments;
   if (!given.empty()) arguments = given;
@@ -106,7 +117,10 @@ named_exploration tell(const exploration& report, std::string_view given) {
   told.passed = report.passed();
   told.interrupted = report.interrupted;
   told.text = report.text(arguments);
-  if (report.failure) told.replay = report.replay_command(arguments);
+  if (report.failure) {
+    told.replay = report.replay_command(arguments);
+    told.at = claimed_at(report.failure->exception);
+  }
   return told;
 }
 
