@@ -208,15 +208,15 @@ std::uint32_t sim_engine::choose(std::uint32_t n) {
   return value;
 }
 
-std::uint32_t sim_engine::pick_value(std::uint32_t n) {
+std::uint32_t sim_engine::pick_value(std::uint32_t n, bool of_fault) {
   ++chooses_;
-  const auto value = n == 1 ? 0 : static_cast<std::uint32_t>(decide(n, 0, true));
+  const auto value = n == 1 ? 0 : static_cast<std::uint32_t>(decide(n, 0, true, of_fault));
   if (journal_) journal_->push_back({step_record::no_owner, value, n});
   return value;
 }
 
-std::size_t sim_engine::decide(std::size_t count, std::size_t usual, bool is_value) {
-  const choice_point point{*this, count, usual, is_value};
+std::size_t sim_engine::decide(std::size_t count, std::size_t usual, bool is_value, bool of_fault) {
+  const choice_point point{*this, count, usual, is_value, of_fault};
   const std::size_t chosen = policy_.choose(point);
   choices_ = mixed(choices_, chosen);
   if (chosen != usual) deviations_.push_back(turn_of(is_value, chosen));

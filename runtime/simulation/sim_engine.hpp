@@ -36,9 +36,10 @@ class sim_engine;
 /// A moment with more than one possibility.
 struct choice_point {
   const sim_engine& engine;
-  std::size_t count;  ///< At least two.
-  std::size_t usual;  ///< The default order's choice.
-  bool is_value;      ///< A choose(): possibility number i is the value i.
+  std::size_t count;      ///< At least two.
+  std::size_t usual;      ///< The default order's choice.
+  bool is_value;          ///< A choose(): possibility number i is the value i.
+  bool of_fault = false;  ///< It is what a step suffers, and not the program's own.
 
   /// Where a schedule says that this is.
   schedule::deviation place() const;
@@ -226,8 +227,8 @@ class sim_engine final : public runtime_state {
   bool advance_time();
   void end_timers();
   std::size_t pick();
-  std::uint32_t pick_value(std::uint32_t n);
-  std::size_t decide(std::size_t count, std::size_t usual, bool is_value);
+  std::uint32_t pick_value(std::uint32_t n, bool of_fault = false);
+  std::size_t decide(std::size_t count, std::size_t usual, bool is_value, bool of_fault = false);
   [[noreturn]] void fail_as_deadlock() const;
 
   const simulation_options& options_;

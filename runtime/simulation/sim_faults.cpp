@@ -39,12 +39,12 @@ fault sim_engine::decide_fault(const party& who) {
   footprint::touches(&faults_, touch::look);
   const auto possible = faults_.possible(who);
   if (possible.size() == 1) return fault::none;
-  const std::uint32_t value = pick_value(static_cast<std::uint32_t>(possible.size()));
+  const std::uint32_t value = pick_value(static_cast<std::uint32_t>(possible.size()), true);
   const fault suffered = possible[value];
   if (log_) {
     // Where others are used up, it has another number; where all are, there is nothing to choose.
-    const auto kind = static_cast<std::uint32_t>(suffered);
-    log_->chose(value, suffered == fault::none ? chosen_value::untold : kind);
+    // It is told as what no choose() gives.
+    log_->chose(value, chosen_value::untold - static_cast<std::uint32_t>(suffered));
   }
   if (suffered == fault::none) return suffered;
   faults_.spend(suffered);

@@ -3,8 +3,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
+#include <cstdint>
+#include <exception>
+#include <set>
 #include <stdexcept>
 #include <troupe/troupe.hpp>
+#include <tuple>
 
 #include "troupe/runtime/faults.hpp"
 
@@ -78,6 +82,94 @@ TEST_CASE("stalls make an order for each of their places, and no run is redundan
   CHECK(one.redundant == 0);
   const auto two = every_schedule_with(fault_budget().stalls(2));
   CHECK(two.redundant == 0);
+}
+
+// -- faults beside choices of the program's own --------------------------------------------------
+
+struct go {};
+struct written {
+  int number;
+};
+
+class reader final : public actor<reader, go> {
+ public:
+  reader(world& w, sim::shared<int>& from) : actor(w.runtime(), "reader"), world_(w), from_(from) {}
+  void on(go) {
+    chose = world_.choose(2);
+    seen = from_.read();
+  }
+  std::uint32_t chose = 0;
+  int seen = 0;
+
+ private:
+  world& world_;
+  sim::shared<int>& from_;
+};
+
+class writer final : public actor<writer, written> {
+ public:
+  writer(world& w, sim::shared<int>& to) : actor(w.runtime(), "writer"), world_(w), to_(to) {}
+  void on(written m) {
+    if (m.number == 1) {
+      to_.write(1);
+    } else {
+      late = world_.now() > 0ns;
+    }
+  }
+  bool late = false;
+
+ private:
+  world& world_;
+  sim::shared<int>& to_;
+};
+
+using outcomes = std::set<std::tuple<std::uint32_t, int, bool>>;
+
+/// Where the one delay has struck the writer's second letter, the reader's first choice is its own,
+/// of as many values as there were faults for it before.
+task<> choose_and_read(world& w, outcomes* into) {
+  sim::shared<int> value(0);
+  reader reads(w, value);
+  writer writes(w, value);
+  w.faults(fault_budget().delays(1).lasting(1ms));
+  reads.tell(go());
+  writes.tell(written{1});
+  writes.tell(written{2});
+  co_await reads.stop();
+  co_await writes.stop();
+  into->emplace(reads.chose, reads.seen, writes.late);
+}
+
+TEST_CASE("a fault that is not tried again leaves all choices of the program's own") {
+  simulation_options options;
+  options.heed_environment = false;
+  options.check_sequences = false;
+  outcomes found;
+  const auto report =
+      simulation(options).explore([&](world& w) { return choose_and_read(w, &found); });
+  CHECK(report.passed());
+  CHECK(report.complete);
+  CHECK(found.size() == 8);
+  every_schedule([&](world& w) { return choose_and_read(w, &found); });
+  CHECK(found.size() == 8);
+}
+
+task<> choose_and_throw(replica_context, world* w) {
+  if (w->choose(2) == 1) throw std::runtime_error("chosen");
+  co_return;
+}
+task<> crash_or_choose(world& w) {
+  w.faults(fault_budget().crashes(1));
+  mirrored_strategy strategy(w.runtime(), 1);
+  try {
+    co_await strategy.run(choose_and_throw, &w);
+  } catch (const std::exception&) {
+  }
+}
+
+TEST_CASE("a replica that crashes and one that chooses to throw are two orders") {
+  const auto report = every_schedule(crash_or_choose);
+  CHECK(report.redundant == 0);
 }
 
 }  // namespace

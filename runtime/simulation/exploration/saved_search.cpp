@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view format = "troupe-search-4";
+constexpr std::string_view format = "troupe-search-5";
 
 /// Tells this build of the program from others: what is known of the one need not hold for them.
 std::uint64_t this_program() {

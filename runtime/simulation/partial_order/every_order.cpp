@@ -37,7 +37,7 @@ std::size_t every_order::choose(const choice_point& point) {
     const auto values = static_cast<std::uint32_t>(point.count);
     if (at_ == path_.size()) {
       if (seen_before_) return 0;  // As are all others.
-      append(values);
+      append(values, point.of_fault);
     }
     const passed& now = path_[at_++];
     if (now.at->values != values) throw_another_course();
@@ -102,7 +102,7 @@ void every_order::enter_step() {
   ++steps_;
 }
 
-moment& every_order::append(std::uint32_t values) {
+moment& every_order::append(std::uint32_t values, bool of_fault) {
   moment* now = nullptr;
   if (self_.spare.empty()) {
     now = &self_.made.emplace_back();
@@ -112,6 +112,7 @@ moment& every_order::append(std::uint32_t values) {
   }
   const std::size_t step = values > 0 && steps_ > 0 ? steps_ - 1 : steps_;
   now->become_new(values, static_cast<std::uint32_t>(step));
+  now->of_fault = of_fault;
   now->before = path_.empty() ? nullptr : path_.back().at;
   now->way = path_.empty() ? 0 : path_.back().way;
   now->depth = static_cast<std::uint32_t>(path_.size());
@@ -129,8 +130,10 @@ moment& every_order::append(std::uint32_t values) {
 /// Of a step's first choice, what is asleep is not tried again. \return what is tried first.
 std::uint32_t every_order::spare_values(moment& now, const passed& step) {
   for (const candidate& each : step.at->asleep) {
-    // Fewer values are others: some faults have been used up since.
-    if (each.link != step.link || !each.in_part || each.values != now.values) continue;
+    if (each.link != step.link || !each.in_part) continue;
+    // Fewer faults are others: some have been used up since. Where all have, what is chosen first
+    // may be something else, of which there are as many.
+    if (each.values != now.values || each.of_fault != now.of_fault) continue;
     now.spare(each);
     return now.begin();
   }
@@ -180,6 +183,7 @@ void every_order::note_touches(std::size_t step) {
   std::size_t last = by_step_[step];
   if (last + 1 < path_.size() && path_[last + 1].at->is_value()) {
     const moment& choice = *path_[last + 1].at;
+    known.of_fault = choice.of_fault;
     known.add_variant(choice.values, path_[last + 1].way, log_, step);
     known.in_part = !choice.spared.empty();  // It stands for what is tried here, no more.
   }

@@ -61,7 +61,7 @@ class every_order final : public choice_policy {
   void go_to_next(bool behind);
   void catch_up();
   void enter_step();
-  moment& append(std::uint32_t values);
+  moment& append(std::uint32_t values, bool of_fault = false);
   void put_to_sleep(moment& now, const passed& before);
   std::uint32_t spare_values(moment& now, const passed& step);
   void reverse(const partial_order::race& r);

@@ -155,7 +155,7 @@ void moment::become_new(std::uint32_t of_values, std::uint32_t in_step) {
   candidate& first = tried.front();
   first.owner = 0;
   first.values = 0;
-  first.whole = first.in_part = false;
+  first.whole = first.in_part = first.of_fault = false;
   first.touches.clear();
   first.variants.clear();
   asleep.clear();
@@ -189,7 +189,7 @@ bool load_touches(std::istream& in, std::vector<logged_touch>& touches) {
 
 void candidate::save(std::ostream& out) const {
   out << link << ' ' << owner << ' ' << line << ' ' << whole << ' ' << in_part << ' ' << values
-      << ' ';
+      << ' ' << of_fault << ' ';
   save_touches(out, touches);
   save_list(out, variants, [&](const variant& v) {
     out << v.value << ' ';
@@ -198,7 +198,7 @@ void candidate::save(std::ostream& out) const {
 }
 
 bool candidate::load(std::istream& in) {
-  in >> link >> owner >> line >> whole >> in_part >> values;
+  in >> link >> owner >> line >> whole >> in_part >> values >> of_fault;
   return load_touches(in, touches) && load_list(in, variants, [&](variant& v) {
            return in >> v.value && v.value < values && load_touches(in, v.touches);
          });
@@ -206,7 +206,8 @@ bool candidate::load(std::istream& in) {
 
 void moment::save(std::ostream& out) const {
   const auto write = [&](const candidate& c) { c.save(out); };
-  out << way << ' ' << step << ' ' << values << ' ' << begun << ' ' << known << ' ';
+  out << way << ' ' << step << ' ' << values << ' ' << of_fault << ' ' << begun << ' ' << known
+      << ' ';
   save_list(out, tried, write);
   save_list(out, asleep, write);
   save_list(out, wanted, [&](step_key key) { out << key << ' '; });
@@ -215,7 +216,7 @@ void moment::save(std::ostream& out) const {
 
 bool moment::load(std::istream& in) {
   const auto read = [&](candidate& c) { return c.load(in); };
-  in >> way >> step >> values >> begun >> known;
+  in >> way >> step >> values >> of_fault >> begun >> known;
   return load_list(in, tried, read) && load_list(in, asleep, read) &&
          load_list(in, wanted, [&](step_key& key) { return bool(in >> key); }) &&
          load_list(in, spared,

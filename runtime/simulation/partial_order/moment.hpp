@@ -25,6 +25,7 @@ struct candidate {
   bool whole = false;        ///< It touches nothing else, whatever is chosen in it.
   bool in_part = false;      ///< It is this one only with the values of its variants.
   std::uint32_t values = 0;  ///< So many there are to choose from first; none: nothing is chosen.
+  bool of_fault = false;     ///< What is chosen first is which fault it suffers.
   std::vector<logged_touch> touches;
   std::vector<variant> variants;
 
@@ -46,6 +47,7 @@ struct moment {
   std::uint32_t users = 0;        ///< Moments right behind it, and searchers that are at it.
   std::uint32_t step = 0;         ///< Which one, or in which one.
   std::uint32_t values = 0;       ///< How many there are to choose from; none: it is a step.
+  bool of_fault = false;          ///< They are faults.
   std::uint32_t begun = 0;        ///< So many of the values were, …
   std::uint32_t known = 0;        ///< … and of so many it is known what their step touches.
   std::vector<candidate> tried;   ///< Steps that were begun here, one after the other.
