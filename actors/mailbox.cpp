@@ -51,13 +51,13 @@ void mailbox::leave() noexcept {
     addressee_ = nullptr;
     abandon();
   }
-  // Nobody sends any more. What has not come yet is what holds_ lacks from now on.
+  // Nobody sends any more: to tell an actor something is to look at one that is there.
   const std::int64_t all = while_the_actor_lives + sent_.load(std::memory_order_relaxed);
-  if (holds_.fetch_sub(all, std::memory_order_acq_rel) == all) delete this;
+  if (come_.fetch_sub(all, std::memory_order_acq_rel) == all) delete this;
 }
 
-void mailbox::release() noexcept {
-  if (holds_.fetch_add(1, std::memory_order_acq_rel) == -1) delete this;
+void mailbox::let_go() noexcept {
+  if (come_.fetch_add(1, std::memory_order_acq_rel) == -1) delete this;
 }
 
 void envelope::arrive(event& self, turn how) noexcept {
@@ -112,7 +112,7 @@ void mailbox::open(envelope& e) noexcept {
   } catch (...) {
     fail();
   }
-  release_letter(own);  // May destroy *this.
+  note_come(own);  // May destroy *this.
 }
 
 void mailbox::root_ended() noexcept {
@@ -128,13 +128,13 @@ void mailbox::root_ended() noexcept {
 void mailbox::open_kept() noexcept {
   // One after the other, not one inside the other: handlers that do not wait end at once.
   draining_ = true;
-  hold();
+  keep();
   while (first_kept_ && !handler_) {
     envelope& next = *std::exchange(first_kept_, first_kept_->next_);
     open(next);
   }
   draining_ = false;
-  release();
+  let_go();
 }
 
 void mailbox::fail() noexcept {

@@ -75,7 +75,7 @@ class mailbox final : private detail::enrollment, private routine, private root 
     } catch (...) {
       fail();
     }
-    release_letter(own);  // May destroy *this.
+    note_come(own);  // May destroy *this.
   }
 
   /// What letters that commute have left of the actor, as a number, for simulation.
@@ -105,19 +105,20 @@ class mailbox final : private detail::enrollment, private routine, private root 
   void fail() noexcept;
   void show_state() noexcept;
   /// A letter is under way. `own`: from its own line, where such letters are counted without
-  /// atomics, and have one hold together.
-  void hold(bool own) noexcept {
+  /// atomics, and keep the mailbox together.
+  void note_sent(bool own) noexcept {
     if (!own) {
       sent_.fetch_add(1, std::memory_order_relaxed);
     } else if (own_letters_++ == 0) {
-      hold();
+      keep();
     }
   }
-  void release_letter(bool own) noexcept {
-    if (!own || --own_letters_ == 0) release();
+  void note_come(bool own) noexcept {
+    if (!own || --own_letters_ == 0) let_go();
   }
-  void hold() noexcept { holds_.fetch_sub(1, std::memory_order_relaxed); }
-  void release() noexcept;
+  /// As if one letter more had to come, until let_go().
+  void keep() noexcept { come_.fetch_sub(1, std::memory_order_relaxed); }
+  void let_go() noexcept;
   void root_ended() noexcept override;
   void describe(std::vector<std::string>& lines) const override;
   void abandon() noexcept override;
@@ -135,14 +136,15 @@ class mailbox final : private detail::enrollment, private routine, private root 
   // waits for the other one's line of cache; the actor compares when it goes.
   static constexpr std::int64_t while_the_actor_lives = std::int64_t{1} << 62;
   alignas(64) std::atomic<std::int64_t> sent_{0};
-  /// Those that have come, less what keeps this from going besides: the last one takes it to zero.
-  alignas(64) std::atomic<std::int64_t> holds_{while_the_actor_lives};
+  /// And that much more while the actor lives. Once it has gone: less those that were to come, so
+  /// that the last one makes it zero.
+  alignas(64) std::atomic<std::int64_t> come_{while_the_actor_lives};
   std::uint32_t own_letters_ = 0;  // Touched by its line only.
 };
 
 inline envelope::envelope(mailbox& to, step_function arrives, opener open) noexcept
     : event(arrives, to.who()), to_(to), own_(scheduler::current() == to.who().on), open_(open) {
-  to.hold(own_);
+  to.note_sent(own_);
 }
 
 }  // namespace troupe
