@@ -130,7 +130,8 @@ struct simulation_options {
   drawing draw = drawing::portfolio;
   /// … from this seed.
   std::uint64_t seed = 1;
-  /// A run that takes more steps fails with errc::too_long.
+  /// A run that takes more steps fails with errc::too_long; so does one in which Asio's handlers
+  /// and timers go on as often, or 10,000 times if that is more, and nobody takes a step.
   std::uint64_t max_steps = 1'000'000;
   /// So many times in a run a timer may end though something can run: the machine was slow.
   unsigned early_timeouts = 0;

@@ -137,6 +137,7 @@ class explorer {
 
   void try_all() {
     if (std::exchange(tried_all_, true)) return;
+    line_.begin_after(result_.schedules, 0);
     every_choice all;
     std::uint64_t tried = 0;
     do {
@@ -150,6 +151,7 @@ class explorer {
   }
 
   void draw() {
+    line_.begin_after(result_.schedules, 0);
     if (options_.jobs > 1) {
       draw_on_threads();
     } else {

@@ -23,8 +23,10 @@ class progress_line {
   /// \param done A part of all, from which follows what is left. \param of_what Is behind "of all".
   void show(std::uint64_t schedules, double done, const std::string& of_what);
   void show_drawn(std::uint64_t schedules, std::uint64_t drawn, std::uint64_t of_all);
-  /// So much was done by an exploration before this one: it says nothing of how fast this one is.
+  /// Something else begins: what was done before, or by an exploration before this one, says
+  /// nothing of how fast it is. \param done The part of all that was done before.
   void begin_after(std::uint64_t schedules, double done) noexcept {
+    begin_ = std::chrono::steady_clock::now();
     schedules_before_ = schedules;
     done_before_ = done;
   }
