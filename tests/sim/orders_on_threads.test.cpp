@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <troupe/troupe.hpp>
 
 #include "tests/support/generated_programs.hpp"
@@ -263,13 +265,21 @@ TEST_CASE("what several threads have left, any number of them goes on with") {
   outcomes seen;
   std::atomic<int> runs = 0;
   std::atomic<int> interrupted_in = 0;
+  std::atomic<bool> interrupted = false;
   exploration report;
   int pauses = 0;
   for (const unsigned jobs : {2u, 3u, 1u, 4u, 2u, 1u, 3u, 2u, 2u}) {
     options.jobs = jobs;
-    interrupted_in = pauses < 8 ? runs + 200 : 0;
+    interrupted_in = pauses < 8 ? runs + 200 : std::numeric_limits<int>::max();
+    interrupted = false;
     report = simulation(options).explore([&](world& w) {
-      if (++runs == interrupted_in) std::raise(SIGINT);
+      const int run = ++runs;
+      if (run == interrupted_in) {
+        std::raise(SIGINT);
+        interrupted = true;
+      }
+      // Whoever is to interrupt may be kept from it, while the others would find all there is.
+      while (run > interrupted_in && !interrupted) std::this_thread::yield();
       return wait_for_all(w, &seen);
     });
     REQUIRE_FALSE(report.failure);
