@@ -105,7 +105,7 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
 void barrier_actor::arrive_with_care(share& s, replica_actor& who) noexcept {
   if (!s.failing) --s.to_come;  // Who is refused may come again and again.
   s.slow = s.careful || (s.to_come == 0 && !s.alone);
-  if (!s.careful) [[likely]] {  // It is the first of a round.
+  if (!s.careful) [[likely]] {  // The first of a round, or there was no room for its arguments.
     note_arrival(s);
     return;
   }
