@@ -39,7 +39,7 @@ ensemble::ensemble(std::shared_ptr<runtime_state> on, std::size_t replicas, std:
       parties_(enroll_all(*on_, replicas, lines)),
       barrier_(std::span(parties_).subspan(replicas)),
       cancel_event_(*this, parties_[replicas]) {
-  memory_ = detail::recycling_allocate_aligned(bytes_of(size_));
+  memory_ = detail::recycling_allocate(bytes_of(size_));
   replicas_ = reinterpret_cast<replica_actor*>(static_cast<std::byte*>(memory_) +
                                                replica_actor::bytes_before);
   for (std::size_t i = 0; i < size_; ++i) {
@@ -52,7 +52,7 @@ ensemble::ensemble(std::shared_ptr<runtime_state> on, std::size_t replicas, std:
 ensemble::~ensemble() {
   on_->delist(*this);
   for (std::size_t i = size_; i > 0; --i) replicas_[i - 1].~replica_actor();
-  detail::recycling_free_aligned(memory_, bytes_of(size_));
+  detail::recycling_free(memory_, bytes_of(size_));
   for (const party& who : parties_) on_->retire(who);
 }
 

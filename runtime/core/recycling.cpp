@@ -27,23 +27,31 @@ struct depot {
   std::mutex mutex;
   std::array<batch, batches> full{};
   std::size_t count = 0;
-  bool trades = false;  // One thread has fetched what another had brought.
-
-  /// Blocks that the heap made and has not got back. When they are many, slabs make the rest.
-  std::size_t from_heap = 0;
-  slabs huge;
+  slabs made;
 };
 
 constinit std::array<depot, recycling_cache::classes> depots{};
 
-/// So much of a class comes from the heap before slabs begin: whose pages one may walk.
-constexpr std::size_t heap_bytes_max = std::size_t{4} << 20U;
+/// For what is not kept: memory of the heap that begins a line of cache; null if there is none. It
+/// is made larger, and remembers in front of itself where it begins: operator new takes its time
+/// over an alignment.
+void* heap_block(std::size_t bytes) noexcept {
+  constexpr std::size_t alignment = recycling_cache::class_bytes;
+  auto* const begin = static_cast<std::byte*>(::operator new(bytes + alignment, std::nothrow));
+  if (!begin) return nullptr;
+  // At least one pointer further on: that is how operator new aligns.
+  auto* const memory = begin + (alignment - reinterpret_cast<std::uintptr_t>(begin) % alignment);
+  new (memory - sizeof(void*)) void*(begin);
+  return memory;
+}
+void free_heap_block(void* memory) noexcept {
+  auto* const before = static_cast<std::byte*>(memory) - sizeof(void*);
+  ::operator delete(*std::launder(reinterpret_cast<void**>(before)));
+}
 
 /// Under the depot's lock.
 void free_one(depot& home, recycling_cache::block* block) noexcept {
-  if (home.huge.give_back(block)) return;
-  --home.from_heap;
-  ::operator delete(block);
+  if (!home.made.give_back(block)) free_heap_block(block);
 }
 
 void free_list(recycling_cache::block* list, std::size_t size_class) noexcept {
@@ -53,34 +61,6 @@ void free_list(recycling_cache::block* list, std::size_t size_class) noexcept {
   while (list) {
     free_one(home, std::exchange(list, list->next));
   }
-}
-
-/// Between threads that trade, a full cache and what is under way must exist before nobody runs
-/// dry any more. A batch at a time gets there at once, a block at a time on some rare day.
-bool make_batch(depot& from, std::size_t size_class) noexcept {
-  for (std::uint32_t i = 0; i < recycling_cache::batch_blocks; ++i) {
-    void* const memory = ::operator new(size_class * recycling_cache::class_bytes, std::nothrow);
-    if (!memory) break;
-    ++from.from_heap;
-    auto* const block = static_cast<recycling_cache::block*>(memory);
-    block->next = std::exchange(recycling.free[size_class], block);
-    ++recycling.count[size_class];
-  }
-  return recycling.free[size_class] != nullptr;
-}
-
-/// For a thread that has none left. Under the lock of the depot, which has none either; false if
-/// the heap is to make one.
-bool make_blocks(depot& from, std::size_t size_class, bool keeps) noexcept {
-  const std::size_t bytes = size_class * recycling_cache::class_bytes;
-  if (keeps && from.from_heap * bytes >= heap_bytes_max) {
-    auto& taken = recycling.count[size_class];
-    recycling.free[size_class] = from.huge.take(bytes, recycling_cache::batch_blocks, taken);
-    if (taken != 0) return true;
-  }
-  if (keeps && from.trades) return make_batch(from, size_class);
-  ++from.from_heap;  // The caller's next step.
-  return false;
 }
 
 /// Returns the blocks when the thread ends. Touched only to open a cache: an object with
@@ -112,8 +92,13 @@ bool fetch_batch(std::size_t size_class) noexcept {
   batch fetched;
   {
     const std::lock_guard lock(from.mutex);
-    if (!keeps || from.count == 0) return make_blocks(from, size_class, keeps);
-    from.trades = true;
+    if (!keeps) return false;
+    if (from.count == 0) {
+      // A batch, too: a cache that gets a block at a time runs dry again on some rare day.
+      auto& count = recycling.count[size_class];
+      recycling.free[size_class] = from.made.take(size_class * recycling_cache::class_bytes, count);
+      return count != 0;
+    }
     fetched = from.full[--from.count];
   }
   for (const auto* const each : fetched) __builtin_prefetch(each, 1);
@@ -125,19 +110,18 @@ bool fetch_batch(std::size_t size_class) noexcept {
 }
 
 void free_block(void* memory, std::size_t bytes) noexcept {
-  const auto size_class = (bytes + recycling_cache::class_bytes - 1) / recycling_cache::class_bytes;
+  const std::size_t size_class = recycling_cache::class_of(bytes);
   if (size_class < recycling_cache::classes) {
     free_list(new (memory) recycling_cache::block{nullptr}, size_class);
   } else if (bytes >= huge_bytes) {
     free_huge(memory);
   } else {
-    ::operator delete(memory);
+    free_heap_block(memory);
   }
 }
 
 void* allocate_block(std::size_t bytes) {
-  if (bytes < huge_bytes) return ::operator new(bytes);
-  void* const memory = allocate_huge(bytes);
+  void* const memory = bytes < huge_bytes ? heap_block(bytes) : allocate_huge(bytes);
   if (!memory) throw std::bad_alloc();
   return memory;
 }

@@ -10,9 +10,10 @@
 //            through a depot, in batches;
 //   bounded  at most `cached_blocks` blocks of each size class wait in one thread, and
 //            as many in the depot;
-//   plain    every block is memory of ::operator new and may be freed on any thread;
-//   dense    of very many blocks of a size, most lie in huge pages where the system has them;
-//   aligned  what is aligned to more, up to 64 bytes, lies in such a block like all else.
+//   plain    a block may be freed on any thread;
+//   dense    blocks of a size lie close together, and most of very many lie in huge pages where
+//            the system has them;
+//   aligned  every block is aligned to 64 bytes: what is smaller touches one line of cache.
 //
 // Under AddressSanitizer nothing is kept, so that it sees every use after free.
 
@@ -42,6 +43,11 @@ struct recycling_cache {
   static constexpr std::uint32_t cached_blocks = 1024;
   static constexpr std::uint32_t batch_blocks = 64;
 
+  /// Blocks of a class are so many times class_bytes: at least one, for the list they wait in.
+  static constexpr std::size_t class_of(std::size_t bytes) noexcept {
+    return (bytes + (bytes == 0 ? 1 : 0) + class_bytes - 1) / class_bytes;
+  }
+
   struct block {
     block* next;
   };
@@ -70,7 +76,7 @@ void free_block(void* memory, std::size_t bytes) noexcept;
 inline constexpr std::size_t huge_bytes = std::size_t{4} << 20U;
 
 inline void* recycling_allocate(std::size_t bytes) {
-  const auto size_class = (bytes + recycling_cache::class_bytes - 1) / recycling_cache::class_bytes;
+  const std::size_t size_class = recycling_cache::class_of(bytes);
 #ifndef TROUPE_RECYCLING_OFF
   if (size_class < recycling_cache::classes) {
     auto* block = recycling.free[size_class];
@@ -83,13 +89,14 @@ inline void* recycling_allocate(std::size_t bytes) {
   }
   return allocate_block(size_class * recycling_cache::class_bytes);
 #else
-  return ::operator new(size_class * recycling_cache::class_bytes);
+  return ::operator new(size_class * recycling_cache::class_bytes,
+                        std::align_val_t(recycling_cache::class_bytes));
 #endif
 }
 
 inline void recycling_free(void* memory, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifndef TROUPE_RECYCLING_OFF
-  const auto size_class = (bytes + recycling_cache::class_bytes - 1) / recycling_cache::class_bytes;
+  const std::size_t size_class = recycling_cache::class_of(bytes);
   if (size_class < recycling_cache::classes &&
       (recycling.state == recycling_cache::state::open || open_recycling())) [[likely]] {
     if (recycling.count[size_class] == recycling_cache::cached_blocks) bring_batch(size_class);
@@ -101,7 +108,7 @@ inline void recycling_free(void* memory, [[maybe_unused]] std::size_t bytes) noe
   }
   free_block(memory, size_class * recycling_cache::class_bytes);
 #else
-  ::operator delete(memory);
+  ::operator delete(memory, std::align_val_t(recycling_cache::class_bytes));
 #endif
 }
 
@@ -119,43 +126,11 @@ inline void free_frame(void* frame, std::size_t bytes) noexcept {
   recycling_free(frame, bytes);
 }
 
-/// recycling_allocate() for what is aligned to more than operator new gives, up to 64 bytes.
-/// A block is as large as both need, and remembers in front of the object where it begins.
-inline void* recycling_allocate_aligned(std::size_t bytes) {
-  constexpr std::size_t alignment = recycling_cache::class_bytes;
-#ifdef TROUPE_RECYCLING_OFF
-  return ::operator new(bytes, std::align_val_t(alignment));
-#else
-  auto* const begin = static_cast<std::byte*>(recycling_allocate(bytes + alignment));
-  // At least one pointer further on: blocks are aligned as those of operator new.
-  const auto past = reinterpret_cast<std::uintptr_t>(begin) % alignment;
-  auto* const memory = begin + (alignment - past);
-  new (memory - sizeof(void*)) void*(begin);
-  return memory;
-#endif
-}
-
-inline void recycling_free_aligned(void* memory, std::size_t bytes) noexcept {
-#ifdef TROUPE_RECYCLING_OFF
-  ::operator delete(memory, bytes, std::align_val_t(recycling_cache::class_bytes));
-#else
-  auto* const begin =
-      std::launder(reinterpret_cast<void**>(static_cast<std::byte*>(memory) - sizeof(void*)));
-  recycling_free(*begin, bytes + recycling_cache::class_bytes);
-#endif
-}
-
 /// Base of a class whose objects, one by one, live in recycled blocks.
 struct recycled {
   static void* operator new(std::size_t bytes) { return recycling_allocate(bytes); }
-  static void* operator new(std::size_t bytes, std::align_val_t) {
-    return recycling_allocate_aligned(bytes);
-  }
   static void operator delete(void* memory, std::size_t bytes) noexcept {
     recycling_free(memory, bytes);
-  }
-  static void operator delete(void* memory, std::size_t bytes, std::align_val_t) noexcept {
-    recycling_free_aligned(memory, bytes);
   }
 };
 
@@ -180,24 +155,13 @@ struct recycling_allocator {
     if (n > std::numeric_limits<std::size_t>::max() / 2 / sizeof(T)) {
       throw std::bad_array_new_length();
     }
-    if constexpr (over_aligned) {
-      return static_cast<T*>(detail::recycling_allocate_aligned(n * sizeof(T)));
-    } else {
-      return static_cast<T*>(detail::recycling_allocate(n * sizeof(T)));
-    }
+    return static_cast<T*>(detail::recycling_allocate(n * sizeof(T)));
   }
   void deallocate(T* memory, std::size_t n) noexcept {
-    if constexpr (over_aligned) {
-      detail::recycling_free_aligned(memory, n * sizeof(T));
-    } else {
-      detail::recycling_free(memory, n * sizeof(T));
-    }
+    detail::recycling_free(memory, n * sizeof(T));
   }
 
   friend bool operator==(const recycling_allocator&, const recycling_allocator&) = default;
-
- private:
-  static constexpr bool over_aligned = alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 };
 
 template <class T>

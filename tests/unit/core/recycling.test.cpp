@@ -56,20 +56,17 @@ TEST_CASE("steady: sizes of one class share their blocks") {
   check_none(heap_calls_of([] { detail::recycling_free(detail::recycling_allocate(128), 128); }));
 }
 
-TEST_CASE("plain: every byte of a block can be written") {
-  for (std::size_t bytes = 1; bytes < 4096; bytes += 61) {
-    void* block = detail::recycling_allocate(bytes);
-    std::memset(block, 0x5a, bytes);
-    detail::recycling_free(block, bytes);
-  }
-  SUCCEED();
-}
-
-TEST_CASE("plain: blocks are aligned as those of operator new") {
-  for (std::size_t bytes = 1; bytes < 4096; bytes += 61) {
-    void* block = detail::recycling_allocate(bytes);
-    CHECK(reinterpret_cast<std::uintptr_t>(block) % __STDCPP_DEFAULT_NEW_ALIGNMENT__ == 0);
-    detail::recycling_free(block, bytes);
+TEST_CASE("aligned: every block begins a line of cache, and every byte of it can be written") {
+  for (std::size_t bytes = 0; bytes < 4096; bytes += 61) {
+    void* one = detail::recycling_allocate(bytes);
+    void* other = detail::recycling_allocate(bytes);
+    CHECK(one != other);
+    for (void* each : {one, other}) {
+      CHECK(reinterpret_cast<std::uintptr_t>(each) % 64 == 0);
+      std::memset(each, 0x5a, bytes);
+    }
+    detail::recycling_free(one, bytes);
+    detail::recycling_free(other, bytes);
   }
 }
 
@@ -133,10 +130,10 @@ TEST_CASE("bounded: a thread and the depot keep so many blocks of a size and no 
     for (auto& block : blocks) block = detail::recycling_allocate(500);
     for (void* block : blocks) detail::recycling_free(block, 500);
   });
-  CHECK(calls >= kept);
+  CHECK(calls >= kept / detail::recycling_cache::batch_blocks);
 }
 
-TEST_CASE("steady: threads that trade run dry once, and get a batch at a time from then on") {
+TEST_CASE("steady: a thread that has run dry gets a batch, from another thread or of the heap") {
   constexpr std::size_t bytes = 700;
   constexpr std::size_t batch = detail::recycling_cache::batch_blocks;
   constexpr std::size_t kept = detail::recycling_cache::cached_blocks;
@@ -152,7 +149,8 @@ TEST_CASE("steady: threads that trade run dry once, and get a batch at a time fr
   brought.wait();
   for (std::size_t i = 0; i < kept; ++i) blocks[i] = detail::recycling_allocate(bytes);
   const auto dry = heap_calls_of([&] { blocks[kept] = detail::recycling_allocate(bytes); });
-  CHECK((dry == batch || !recycling_is_on));
+  CHECK(dry >= 1);
+  CHECK(dry <= 2);  // A slab, and perhaps a longer list of slabs.
   check_none(heap_calls_of([&] {
     for (std::size_t i = 1; i < batch; ++i) blocks[kept + i] = detail::recycling_allocate(bytes);
   }));
@@ -160,8 +158,9 @@ TEST_CASE("steady: threads that trade run dry once, and get a batch at a time fr
   over.count_down();
 }
 
-constexpr std::size_t heap_blocks = (std::size_t{4} << 20U) / 256;  // Before slabs begin.
-constexpr std::size_t very_many = 3 * heap_blocks;
+constexpr std::size_t in_small_slabs = (std::size_t{4} << 20U) / 256;
+constexpr std::size_t small_slabs = in_small_slabs / detail::recycling_cache::batch_blocks;
+constexpr std::size_t very_many = 3 * in_small_slabs;
 
 TEST_CASE("dense: of very many blocks most need no heap call of their own, all are writable") {
   std::vector<unsigned char*> blocks(very_many);
@@ -170,7 +169,7 @@ TEST_CASE("dense: of very many blocks most need no heap call of their own, all a
       block = static_cast<unsigned char*>(detail::recycling_allocate(256));
     }
   });
-  CHECK((calls < heap_blocks + 100 || !recycling_is_on));
+  CHECK((calls < small_slabs + 50 || !recycling_is_on));
   for (std::size_t i = 0; i < very_many; ++i) {
     std::memset(blocks[i], static_cast<int>(i % 251), 256);
   }
@@ -192,7 +191,7 @@ TEST_CASE("bounded: what very many blocks took goes back, whichever thread frees
     for (void* block : blocks) detail::recycling_free(block, 256);
   }).join();
   const auto calls = heap_calls_of(take_all);
-  CHECK(calls > heap_blocks - 3 * detail::recycling_cache::cached_blocks);
+  CHECK(calls > small_slabs / 2);
   for (void* block : blocks) detail::recycling_free(block, 256);
 }
 

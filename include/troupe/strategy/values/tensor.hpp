@@ -93,7 +93,7 @@ class tensor {
     return *this;
   }
   ~tensor() {
-    if (data_) detail::recycling_free_aligned(data_, size_ * sizeof(T));
+    if (data_) detail::recycling_free(data_, size_ * sizeof(T));
   }
 
   const tensor_shape& shape() const noexcept { return shape_; }
@@ -157,7 +157,7 @@ class tensor {
   tensor(tensor_shape shape, uninitialised)
       : shape_(std::move(shape)),
         size_(detail::elements_of(shape_)),
-        data_(static_cast<T*>(detail::recycling_allocate_aligned(size_ * sizeof(T)))) {}
+        data_(static_cast<T*>(detail::recycling_allocate(size_ * sizeof(T)))) {}
 
   std::size_t offset(std::span<const std::size_t> index) const {
     std::size_t at = 0;
