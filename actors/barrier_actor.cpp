@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/core/fetch.hpp"
+#include "troupe/core/contract.hpp"
+
 namespace troupe {
 
 namespace {
@@ -20,7 +23,9 @@ constexpr std::uint64_t field = line_waits - 1;
 }  // namespace
 
 barrier_share::barrier_share(barrier_actor& b, const party& where) noexcept
-    : barrier(b), who(where), halt_signal(*this, who), fail_signal(*this, who) {}
+    : barrier(b), who(where), halt_signal(*this, who), fail_signal(*this, who) {
+  TROUPE_ASSERT(reinterpret_cast<std::uintptr_t>(&intake.columns) % 64 == 0);  // See there.
+}
 
 barrier_actor::barrier_actor(std::span<const party> homes)
     : routine(who_),
@@ -30,7 +35,10 @@ barrier_actor::barrier_actor(std::span<const party> homes)
       trouble_(*this, who_),
       all_halted_(*this, who_),
       all_finished_(*this, who_),
-      asked_to_cancel_(*this, who_) {
+      asked_to_cancel_(*this, who_),
+      all_have_come_(*this, who_, line_whole),
+      all_wait_(*this, who_, line_whole + line_waits),
+      all_finish_(*this, who_, line_whole + line_finishes) {
   footprint::made(this);
   footprint::made(&lines_left_);
   shares_.reserve(homes.size());
@@ -56,6 +64,7 @@ void barrier_actor::admit(std::span<replica_actor> members) {
     // short as they can be, because they travel.
     const bool first = i == 0;
     s.rows = static_cast<std::uint32_t>(first ? members.size() : here);
+    s.others_read = !first;
     s.members =
         event_row(members[i], lines * sizeof(replica_actor), here, &replica_actor::take_steps);
     for (std::size_t m = 0; m < here; ++m) {
@@ -106,7 +115,7 @@ void barrier_actor::arrive_with_care(share& s, replica_actor& who) noexcept {
   if (!s.failing) --s.to_come;  // Who is refused may come again and again.
   s.slow = s.careful || (s.to_come == 0 && !s.alone);
   if (!s.careful) [[likely]] {  // The first of a round, or there was no room for its arguments.
-    note_arrival(s);
+    count_arrival(s);
     return;
   }
   s.who.on->trace(trace_kind::arrive, who.owner(), who.where(), merges_ + 1);
@@ -123,11 +132,11 @@ void barrier_actor::arrive_with_care(share& s, replica_actor& who) noexcept {
     pass_turn(who);
     return;
   }
-  note_arrival(s);
+  count_arrival(s);
 }
 
-void barrier_actor::note_arrival(share& s) noexcept {
-  note_progress(s, s.arrived() == 1, line_waits);
+void barrier_actor::count_arrival(share& s) noexcept {
+  count_progress(s, s.arrived() == 1, line_waits);
 }
 
 void barrier_actor::finish(replica_actor& who) noexcept {
@@ -146,10 +155,10 @@ void barrier_actor::finish(replica_actor& who) noexcept {
   }
   if (who.is() == replica_actor::phase::failed) report_trouble();
   if (s.to_come == 0) s.begin_round();
-  note_progress(s, s.finished == 1, line_finishes);
+  count_progress(s, s.finished == 1, line_finishes);
 }
 
-void barrier_actor::note_progress(share& s, bool first, std::uint64_t first_of_line) noexcept {
+void barrier_actor::count_progress(share& s, bool first, std::uint64_t first_of_line) noexcept {
   const bool whole = s.to_come == s.finished;
   if (s.alone) {
     if (whole) {
@@ -159,15 +168,37 @@ void barrier_actor::note_progress(share& s, bool first, std::uint64_t first_of_l
     }
     return;
   }
-  // Two lines that add at the same time are ordered by the addition: the later one sees
-  // both, so that neither a whole round nor a waiter beside a finisher goes unnoticed.
-  const std::uint64_t add = (first ? first_of_line : 0) + (whole ? line_whole : 0);
-  if (add == 0) return;
+  const std::uint64_t more = (first ? first_of_line : 0) + (whole ? line_whole : 0);
+  if (more != 0) tell_progress(s, more);
+}
+
+void barrier_actor::tell_progress(share& s, std::uint64_t more) noexcept {
+  if ((more & line_whole) != 0) {
+    // Home, if it is awake, does the sum, which stays there then: nobody waits for it.
+    note& all = more == line_whole     ? all_have_come_
+                : more < line_finishes ? all_wait_
+                                       : all_finish_;
+    ++s.notes_sent;
+    if (who_.on->note(all)) return;
+    --s.notes_sent;
+  }
+  add_progress(more);
+}
+
+void barrier_actor::hear(std::uint64_t progress) noexcept {
+  --signals_to_come_;
+  add_progress(progress);
+  if (over_) settle();
+}
+
+void barrier_actor::add_progress(std::uint64_t more) noexcept {
+  // Two that add at the same time are ordered by the addition: the later one sees both, so
+  // that neither a whole round nor a waiter beside a finisher goes unnoticed.
   // Unless there is something to signal, another line may end the run from here on, and its
   // owner the barrier: nothing of it is touched then.
   const std::size_t lines = shares_.size();
-  const std::uint64_t now = progress_.fetch_add(add, std::memory_order_acq_rel) + add;
-  if (whole && (now & field) == lines) {
+  const std::uint64_t now = progress_.fetch_add(more, std::memory_order_acq_rel) + more;
+  if ((more & field) != 0 && (now & field) == lines) {
     // Nobody adds before the next round, for which home need not come here then.
     progress_.store(0, std::memory_order_relaxed);
     rounds_sent_.store(rounds_sent_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -180,7 +211,7 @@ void barrier_actor::note_progress(share& s, bool first, std::uint64_t first_of_l
 void barrier_actor::count_signal() noexcept {
   if (shares_.size() == 1) {
     // Counted all the same, because a simulation orders even the senders of one line.
-    count_signal_on_one_line();
+    ++signals_to_come_;
   } else {
     signals_sent_.fetch_add(1, std::memory_order_relaxed);
   }
@@ -204,7 +235,7 @@ void barrier_actor::touched(const share& s, touch how) const noexcept {
 }
 
 void barrier_actor::merge_gathered() noexcept {
-  ++signals_taken_;
+  --signals_to_come_;
   if (phase_ != phase::gathering) {  // It was cancelled meanwhile.
     settle();
     return;
@@ -224,9 +255,10 @@ void barrier_actor::merge_gathered() noexcept {
 
 void barrier_actor::judge() noexcept {
   footprint::touches(this, touch::conclude);
-  ++signals_taken_;
+  --signals_to_come_;
   if (phase_ == phase::gathering) {
     for (const merge_intake* each : intakes_elsewhere_) each->fetch();
+    detail::fetch_to_write(&result_);  // Which all lines have read.
     std::size_t finished = 0;
     for (const auto& s : shares_) finished += s->finished;
     if (finished == 0) {
@@ -307,9 +339,11 @@ void barrier_actor::release() noexcept {
 
 void barrier_actor::settle() noexcept {
   // A signal that is still on its way must not reach the next run.
-  const std::uint32_t sent =
-      signals_sent_.load(std::memory_order_relaxed) + rounds_sent_.load(std::memory_order_relaxed);
-  if (!over_ || sent != signals_taken_) return;
+  if (!over_) return;
+  std::uint32_t to_come = signals_to_come_ + signals_sent_.load(std::memory_order_relaxed) +
+                          rounds_sent_.load(std::memory_order_relaxed);
+  for (auto& s : shares_) to_come += s->notes_sent;
+  if (to_come != 0) return;
   over_ = false;
   phase_ = phase::idle;
   for (auto& s : shares_) s->intake.drop();

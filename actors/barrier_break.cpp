@@ -33,7 +33,7 @@ void barrier_actor::report_trouble() noexcept {
 }
 
 void barrier_actor::break_up() noexcept {
-  ++signals_taken_;
+  --signals_to_come_;
   // When all have finished, only a signal on its way holds the end back: nothing to break.
   if (phase_ == phase::gathering && !over_) begin_halt(errc::missing_replica);
   settle();
@@ -54,7 +54,7 @@ void barrier_actor::ask_to_cancel() noexcept {
 }
 
 void barrier_actor::cancel_as_asked() noexcept {
-  ++signals_taken_;
+  --signals_to_come_;
   cancel();
   settle();
 }
@@ -119,7 +119,7 @@ replica_place barrier_actor::place_of(const replica_actor& r) const {
 
 void barrier_actor::pass_verdict() noexcept {
   footprint::touches(&lines_left_, touch::conclude);
-  ++signals_taken_;
+  --signals_to_come_;
   phase_ = phase::broken;
   try {
     report_.emplace(facts_of_break());
@@ -174,7 +174,7 @@ void barrier_actor::line_is_done() noexcept {
 
 void barrier_actor::close_run() noexcept {
   footprint::touches(&lines_left_, touch::conclude);
-  ++signals_taken_;
+  --signals_to_come_;
   over_ = true;
   settle();
 }

@@ -15,7 +15,7 @@ struct mailbox::last_letter final : envelope {
 
   static task<> open(envelope& self, mailbox& to) {
     const std::unique_ptr<last_letter> mine(static_cast<last_letter*>(&self));
-    to.open_ = false;
+    to.shut();
     if (to.failure_) {
       mine->done.fail(to.failure_);
     } else {
@@ -47,22 +47,36 @@ void mailbox::leave() noexcept {
   footprint::touches(who(), touch::change);
   show_state();
   // Where it was stopped, its line may still be dropping late mail, and reads what we leave alone.
-  if (open_) {
+  if (is_open()) {
     addressee_ = nullptr;
     abandon();
+    // Its line may be about to count a letter that has let somebody destroy the actor.
+    scheduler& home = *who().on;
+    if (!home.note(departs_)) home.post(departs_);
+    return;
   }
+  depart();
+}
+
+void mailbox::depart() noexcept {
   // Nobody sends any more: to tell an actor something is to look at one that is there.
-  const std::int64_t all = while_the_actor_lives + sent_.load(std::memory_order_relaxed);
+  const std::int64_t all = while_the_actor_lives + sent_by_first_.load(std::memory_order_relaxed) +
+                           sent_by_others_.load(std::memory_order_relaxed);
   if (come_.fetch_sub(all, std::memory_order_acq_rel) == all) delete this;
 }
 
-void mailbox::let_go() noexcept {
-  if (come_.fetch_add(1, std::memory_order_acq_rel) == -1) delete this;
+void mailbox::count_sent_by_another(const scheduler* line) noexcept {
+  const scheduler* nobody = nullptr;
+  if (line && first_sender_.compare_exchange_strong(nobody, line, std::memory_order_relaxed)) {
+    sent_by_first_.store(1, std::memory_order_relaxed);
+  } else {
+    sent_by_others_.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 void envelope::arrive(event& self, turn how) noexcept {
   auto& letter = static_cast<envelope&>(self);
-  if (how == turn::drop) letter.to_.open_ = false;  // The runtime has ended: nobody reads.
+  if (how == turn::drop) return letter.to_.drop(letter);
   letter.to_.show_state();
   letter.to_.deliver(letter);
 }
@@ -70,9 +84,8 @@ void envelope::arrive(event& self, turn how) noexcept {
 void envelope::arrive_in_any_order(event& self, turn how) noexcept {
   auto& letter = static_cast<envelope&>(self);
   // What has to wait for a handler is opened after what came before it.
-  if (letter.to_.handler_) return arrive(self, how);
+  if (how == turn::drop || letter.to_.handler_) return arrive(self, how);
   footprint::commutes();
-  if (how == turn::drop) letter.to_.open_ = false;
   letter.to_.deliver(letter);
 }
 
@@ -86,6 +99,12 @@ void mailbox::show_state() noexcept {
 void mailbox::take_step(event& self, turn how) noexcept {
   auto& me = static_cast<mailbox&>(self);
   if (how == turn::take && me.handler_) me.resume();
+}
+
+/// The runtime has ended: nobody reads. Whoever sends a letter now drops it, on any thread.
+void mailbox::drop(envelope& e) noexcept {
+  shut();
+  open(e);
 }
 
 void mailbox::deliver(envelope& e) noexcept {
@@ -112,7 +131,7 @@ void mailbox::open(envelope& e) noexcept {
   } catch (...) {
     fail();
   }
-  note_come(own);  // May destroy *this.
+  count_come(own);  // May destroy *this.
 }
 
 void mailbox::root_ended() noexcept {
@@ -140,7 +159,7 @@ void mailbox::open_kept() noexcept {
 void mailbox::fail() noexcept {
   footprint::touches(who(), touch::change);  // Later mail is dropped, whatever it commutes with.
   if (!failure_) failure_ = std::current_exception();
-  open_ = false;
+  shut();
 }
 
 void mailbox::describe(std::vector<std::string>& lines) const {
@@ -148,7 +167,7 @@ void mailbox::describe(std::vector<std::string>& lines) const {
 }
 
 void mailbox::abandon() noexcept {
-  open_ = false;
+  shut();
   abandon_chain();
   handler_ = task<>();
   if (first_kept_ && !draining_) open_kept();

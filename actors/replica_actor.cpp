@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/core/fetch.hpp"
 #include "troupe/actors/barrier_actor.hpp"
 #include "troupe/core/error.hpp"
 
@@ -56,6 +57,8 @@ std::size_t replica_actor::take_steps_of(detail::ready_ring& from, std::size_t m
 }
 
 std::size_t replica_actor::take_steps(detail::ready_ring& from, std::size_t most) noexcept {
+  // The barrier's line has read what the next arrival writes to.
+  detail::fetch_to_write(static_cast<replica_actor&>(from.row()[0]).share());
   return from.row().longer_than(near_replicas) ? take_steps_of<true>(from, most)
                                                : take_steps_of<false>(from, most);
 }

@@ -55,9 +55,9 @@ class channel {
   }
 
  private:
-  // Entries are pointers to what is aligned to eight bytes, and use the lowest bit.
+  // Entries are pointers to what is aligned to eight bytes, and use the lowest bit and the third.
   static constexpr std::uintptr_t lap_bit = 2;
-  static constexpr std::uintptr_t moved = 4;  // Not an entry: the next ring follows.
+  static constexpr std::uintptr_t moved = 4;  // A note of nothing: the next ring follows.
 
   struct ring {
     explicit ring(std::size_t size)

@@ -3,10 +3,12 @@
 #include "runtime/live/line.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <thread>
 #include <utility>
 
 #include "troupe/core/contract.hpp"
+#include "troupe/runtime/runtime_state.hpp"
 
 namespace troupe::detail {
 
@@ -30,23 +32,29 @@ line::line(std::size_t index, std::size_t lines, runtime_state& home)
 line::~line() { drop_all(); }
 
 void line::post_from_outside(ready_entry what) noexcept {
-  const scheduler* from = current_;
+  scheduler* const from = current_;
   if (!from || &from->home() != &home()) {
     post_from_stranger(what);
     return;
   }
-  if (closed()) {
-    what.for_each([](event& e) { e.step(event::turn::drop); });
-    return;
-  }
   channels_[from->index()].push(what);
-  ring();
+  if (state_.load(std::memory_order_relaxed) >= claimed) [[likely]] {
+    static_cast<line*>(from)->look_again_at(*this);
+  } else {
+    ring();
+  }
+}
+
+bool line::note_from_outside(event& e) noexcept {
+  if (state_.load(std::memory_order_relaxed) < claimed) return false;
+  post_from_outside(ready_entry::note(e));
+  return true;
 }
 
 void line::post_from_stranger(ready_entry what) noexcept {
-  // Pairs with close(): either it sees us here, or we see it closed.
+  // Pairs with close(): either it sees us here, or we see that it has ended.
   posting_.fetch_add(1);
-  if (closed_.load()) {
+  if (ended_.load()) {
     posting_.fetch_sub(1, std::memory_order_release);
     what.for_each([](event& e) { e.step(event::turn::drop); });
     return;
@@ -55,7 +63,7 @@ void line::post_from_stranger(ready_entry what) noexcept {
   // sanitizer does not see, and it exempts that door itself.
   const bool queued = inbox_.enqueue_bulk(&what, 1);
   TROUPE_ASSERT(queued);
-  ring();
+  if (!closed()) ring();  // Once it is, there may be no executor any more.
   posting_.fetch_sub(1, std::memory_order_release);
 }
 
@@ -63,6 +71,10 @@ void line::ring() noexcept {
   // Pairs with the fence in leave(): of two fences one comes first. If ours does, leave() sees
   // what we have queued; if its own does, we see that nobody runs the line.
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  ring_after_fence();
+}
+
+void line::ring_after_fence() noexcept {
   std::uint32_t before = state_.load(std::memory_order_relaxed);
   do {
     if (before >= claimed) return;
@@ -70,7 +82,25 @@ void line::ring() noexcept {
   if (wake()) count_wake_up();
 }
 
+void line::look_again_at(line& to) noexcept {
+  if (to.index() < 64) {
+    posted_to_ |= std::uint64_t{1} << to.index();
+  } else {
+    to.ring();
+  }
+}
+
+void line::look_again() noexcept {
+  if (posted_to_ == 0) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // As in ring().
+  for (auto left = std::exchange(posted_to_, 0); left != 0; left &= left - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(left));
+    static_cast<line&>(home().line(i)).ring_after_fence();
+  }
+}
+
 bool line::leave(state how) noexcept {
+  look_again();
   state_.store(how);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (closed() || !anything_waits()) return true;
@@ -89,9 +119,13 @@ bool line::take_inbox() noexcept {
   bool any = false;
   // A step of the batch finds its event in the nearest cache, or on the way there.
   const auto take = [&](ready_entry e) {
+    any = true;
+    if (e.is_note()) {
+      e.noted().step(closed() ? event::turn::drop : event::turn::take);
+      return;
+    }
     __builtin_prefetch(e.is_row() ? static_cast<const void*>(&e.row()) : &e.one(), 1);
     ready_.push(e);
-    any = true;
   };
   for (channel& from : channels_) from.take(inbox_batch, take);
   if (inbox_.size_approx() == 0) return any;
@@ -105,20 +139,24 @@ bool line::run_ready(int& steps) noexcept {
   for (;;) {
     const int batch = std::min(steps, own_steps);
     steps -= batch - static_cast<int>(ready_.take_steps(static_cast<std::size_t>(batch)));
+    look_again();
     if (closed()) {
-      drop_all();
+      drop_for_good();
       return false;
     }
     // Steps that make each other ready must not keep everybody else out for ever.
     if (!take_inbox() && ready_.empty()) return false;
-    if (steps == 0) return true;
+    if (steps == 0) {
+      look_again();  // What was noted may have posted, too.
+      return true;
+    }
   }
 }
 
 void line::drain(event* first) noexcept {
   const std::lock_guard lock(draining_);
   if (closed()) {
-    drop_all();
+    drop_for_good();
     return;
   }
   scheduler* const outer = std::exchange(current_, this);
@@ -132,12 +170,17 @@ void line::drain(event* first) noexcept {
 
 void line::close() noexcept {
   closed_.store(true);
-  while (posting_.load() != 0) std::this_thread::yield();
   if (current_ == this) {
-    drop_all();  // Closed from one of its own steps.
+    drop_all();  // Closed from one of its own steps, with which it ends.
     return;
   }
   const std::lock_guard lock(draining_);
+  drop_for_good();
+}
+
+void line::drop_for_good() noexcept {
+  ended_.store(true);
+  while (posting_.load() != 0) std::this_thread::yield();
   drop_all();
 }
 

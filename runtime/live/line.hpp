@@ -11,6 +11,10 @@
 // one thread at a time, and is woken at most once for any number of posts. A line that is claimed
 // or lent costs its senders no write to what they share.
 //
+// A line that posts to one that is claimed looks at the state before others are sure to see what it
+// has queued, and again when it has taken some more steps, after a fence for all that it has
+// posted meanwhile. So one may fall asleep over a post; the second look finds it.
+//
 // Threading: post() by anybody; drain() by the one who was woken or whose try_claim()
 // succeeded. pool_line.hpp has its own ways to run a line.
 
@@ -53,15 +57,17 @@ class line : public scheduler {
   /// `first` is taken before what others post meanwhile. \pre Claimed.
   void drain(event* first = nullptr) noexcept;
 
-  /// Ends the line: what is queued and what is posted from now on is dropped. Waits for a
-  /// drain() that is under way on another thread; one that is still to come does nothing.
-  /// What other lines post at this moment stays queued: once they have ended, close() again.
+  /// Ends the line: what is queued is dropped, and what strangers post from now on as soon as the
+  /// last step has ended. Waits for a drain() that is under way on another thread; one that is
+  /// still to come does nothing. What other lines post stays queued: once they have ended, close()
+  /// again.
   void close() noexcept;
 
   std::uint64_t wake_ups() const noexcept { return wake_ups_.load(std::memory_order_relaxed); }
 
  protected:
   void post_from_outside(ready_entry what) noexcept override;
+  bool note_from_outside(event& e) noexcept override;
 
   enum state : std::uint32_t { idle, parked, dozing, claimed, lent };
 
@@ -74,12 +80,17 @@ class line : public scheduler {
   /// \pre Claimed, draining_ is held, and this is the thread's current line.
   bool run_ready(int& steps) noexcept;
 
+  /// For who has posted: claims the line and has it woken, if nobody runs it.
+  void ring() noexcept;
+
   /// Leaves the line as `how`. False if something came in meanwhile: then it is still claimed, and
   /// whose turn it is has not changed. \pre Claimed, draining_ is held.
   bool leave(state how) noexcept;
 
   /// Others have posted something. \pre draining_ is held.
   bool anything_waits() noexcept;
+  /// The same, and now it is ready.
+  bool take_inbox() noexcept;
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
   // Read by all senders, written when somebody leaves.
@@ -87,16 +98,20 @@ class line : public scheduler {
 
  private:
   void post_from_stranger(ready_entry what) noexcept;
-  void ring() noexcept;
-  bool take_inbox() noexcept;
+  void ring_after_fence() noexcept;
+  void look_again_at(line& to) noexcept;
+  void look_again() noexcept;
+  void drop_for_good() noexcept;
   void drop_all() noexcept;
 
   std::atomic<bool> closed_{false};
-  std::vector<channel> channels_;  // Index = the posting line's.
+  std::atomic<bool> ended_{false};  // Closed, and no step is under way.
+  std::vector<channel> channels_;   // Index = the posting line's.
+  std::uint64_t posted_to_ = 0;     // Lines to look at again: a bit each.
   party asio_party_{.kind = "asio"};
 
   alignas(64) concurrent_queue<ready_entry> inbox_;  // From strangers.
-  std::atomic<int> posting_{0};  // Strangers between looking at closed_ and having enqueued.
+  std::atomic<int> posting_{0};  // Strangers between looking at ended_ and having enqueued.
   std::atomic<std::uint64_t> wake_ups_{0};
 
  protected:

@@ -65,7 +65,7 @@ bool pool_line::something_comes() noexcept {
   const auto until = std::chrono::steady_clock::now() + patience;
   do {
     for (int i = 0; i < 32; ++i) {
-      if (anything_waits()) return true;
+      if (take_inbox()) return true;
       pause_briefly();
     }
   } while (!closed() && std::chrono::steady_clock::now() < until);
@@ -81,27 +81,35 @@ bool pool_line::waited_for_lately() noexcept {
 void pool_line::sleep() noexcept {
   std::unique_lock lock(park_);
   loans_seen_ = loans_;
+  bool sure = false;  // That it had nothing to do when it had slept for a while.
   for (auto how = state_.load(); how != claimed && !ending_.load(); how = state_.load()) {
-    if (how == parked) {
-      bed_ = bed::deep;
+    bed_ = how == parked ? bed::deep : bed::light;
+    if (sure && how == parked) {
       woken_.wait(lock);
-      continue;
+    } else if (woken_.wait_for(lock, doze) == std::cv_status::timeout) {
+      sure = look_after() && how == parked;
     }
-    bed_ = bed::light;
-    if (woken_.wait_for(lock, doze) == std::cv_status::timeout) look_after();
   }
   bed_ = bed::none;
 }
 
-/// A worker has dozed once more. \pre park_ is held.
-void pool_line::look_after() noexcept {
+/// A worker has slept for a while. True if it has seen that nothing waits. \pre park_ is held.
+bool pool_line::look_after() noexcept {
   std::uint32_t how = state_.load();
+  bool seen = false;
+  // A line may have posted as this one fell asleep, and have been busy with a step since.
+  if (how < claimed && draining_.try_lock()) {
+    const std::lock_guard held(draining_, std::adopt_lock);
+    seen = !anything_waits();
+    if (!seen) state_.compare_exchange_strong(how, claimed);
+  }
   if (how == dozing && !waited_for_lately()) {
     state_.compare_exchange_strong(how, parked);
   } else if (how == lent && loans_seen_ == loans_) {
     state_.compare_exchange_strong(how, claimed);
   }
   loans_seen_ = loans_;
+  return seen;
 }
 
 bool pool_line::wake() noexcept {
@@ -173,6 +181,7 @@ void pool_line::give_back() noexcept {
 }
 
 void pool_line::hurry() noexcept {
+  ring();  // It may have fallen asleep over what was posted.
   {
     const std::lock_guard lock(park_);
     std::uint32_t how = lent;

@@ -55,7 +55,7 @@ class pool_line final : public line {
   bool something_comes() noexcept;
   bool waited_for_lately() noexcept;
   void sleep() noexcept;
-  void look_after() noexcept;
+  bool look_after() noexcept;
   bool wake() noexcept override;
 
   const std::atomic<std::uint64_t>& waits_;
@@ -64,7 +64,7 @@ class pool_line final : public line {
   const bool looks_around_;
   std::atomic<bool> ending_{false};
 
-  std::mutex park_;  // After draining_, if both.
+  std::mutex park_;  // After draining_, if both, which may be tried with it.
   std::condition_variable woken_;
   bed bed_ = bed::none;  // With park_; so are the loans, and that the line becomes lent.
   std::uint64_t loans_ = 0;

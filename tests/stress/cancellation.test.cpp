@@ -36,6 +36,16 @@ task<> forever(replica_context ctx, std::atomic<int>* rounds) {
   }
 }
 
+/// The same, and each sleeps now and then, for longer than a thread waits before it does: the
+/// barrier's line is told that others are whole, or finds out when it is woken.
+task<> forever_with_naps(replica_context ctx, std::atomic<int>* rounds) {
+  for (int round = ctx.replica_id();; ++round) {
+    if (round % 3 == 0) co_await sleep_for(30us);
+    co_await ctx.merge_call(sum_of, 1);
+    if (ctx.replica_id() == 0) rounds->fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
 /// One waits for the world outside, the others for the one.
 task<> outside(replica_context ctx, std::atomic<int>* waiting) {
   waiting->fetch_add(1, std::memory_order_relaxed);
@@ -115,9 +125,10 @@ TEST_CASE("a cancellation in the middle of merges ends the run with errc::cancel
     for (int i = 0; i < 60; ++i) {
       cancel_at(here, strategy, forever, static_cast<int>(random() % 20), ends);
       good_after += block_on(rt, strategy.run(good_step)) == per_replica<int>{4, 4, 4, 4} ? 1 : 0;
+      cancel_at(here, strategy, forever_with_naps, i % 7, ends);
     }
-    CHECK(ends.completed == 60);
-    CHECK(ends.cancelled == 60);
+    CHECK(ends.completed == 120);
+    CHECK(ends.cancelled == 120);
     CHECK(good_after == 60);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <thread>
@@ -76,6 +77,46 @@ TEST_CASE("messages from lines and from strangers arrive once, each sender's in 
   CHECK(to.taken == 4 * each);
 }
 
+struct ping {
+  std::atomic<int>* seen;
+};
+class listener final : public actor<listener, ping> {
+ public:
+  listener(runtime& rt, std::size_t line) : actor(rt.state(), "listener", 0, line) {}
+  void on(ping m) { m.seen->fetch_add(1, std::memory_order_release); }
+};
+/// Tells the other line something when that is about to fall asleep, and holds its own
+/// thread until it was heard.
+class caller final : public actor<caller, go_on> {
+ public:
+  caller(runtime& rt, std::size_t line, listener& to)
+      : actor(rt.state(), "caller", 0, line), to_(to) {}
+
+  void on(go_on) {
+    using clock = std::chrono::steady_clock;
+    for (int i = 1; i <= 3'000; ++i) {
+      const auto until = clock::now() + std::chrono::nanoseconds(14'000 + i % 400 * 10);
+      while (clock::now() < until) {
+      }
+      to_.tell(ping{&seen_});
+      while (seen_.load(std::memory_order_acquire) != i) std::this_thread::yield();
+    }
+  }
+
+ private:
+  listener& to_;
+  std::atomic<int> seen_{0};
+};
+
+TEST_CASE("a step that blocks until its message was taken goes on, whoever falls asleep") {
+  runtime rt{pool_size{2}};
+  listener to(rt, 0);
+  caller from(rt, 1, to);
+  from.tell(go_on());
+  block_on(rt, from.stop());
+  block_on(rt, to.stop());
+}
+
 struct parcel {
   explicit parcel(std::shared_ptr<int> counted) : life(std::move(counted)) {}
   std::shared_ptr<int> life;
@@ -111,6 +152,49 @@ TEST_CASE("mail that is under way when its runtime ends is dropped once") {
     }
     rt.reset();
     one.tell(parcel(life));
+  }
+  CHECK(life.use_count() == 1);
+}
+
+/// Passes each parcel on to the other one, and to itself what comes while it waits for ever.
+class juggler final : public actor<juggler, parcel, go_on> {
+ public:
+  juggler(runtime& rt, std::size_t line) : actor(rt.state(), "juggler", 0, line) {}
+  void throws_to(juggler* other) { other_ = other; }
+  void on(parcel p) {
+    other_->tell(parcel(p.life));
+    ++thrown_;
+  }
+  task<> on(go_on) {
+    answer<int> never;
+    kept_ = std::make_unique<reply<int>>(never.to());
+    co_await never;
+  }
+
+ private:
+  juggler* other_ = nullptr;
+  std::unique_ptr<reply<int>> kept_;
+  int thrown_ = 0;
+};
+
+TEST_CASE("mail that all send while its runtime ends is dropped once") {
+  const auto life = std::make_shared<int>(0);
+  for (int i = 0; i < 200; ++i) {
+    auto rt = std::make_unique<runtime>(pool_size{2});
+    juggler one(*rt, 0), other(*rt, 1);
+    one.throws_to(&other);
+    other.throws_to(&one);
+    std::atomic<bool> over{false};
+    std::thread stranger([&] {
+      for (int n = 0; !over.load(); ++n) {
+        one.tell(parcel(life));
+        if (i % 2 == 1 && n == 20) other.tell(go_on());
+      }
+    });
+    for (int n = 0; n < 5; ++n) other.tell(parcel(life));
+    rt.reset();
+    over = true;
+    stranger.join();
   }
   CHECK(life.use_count() == 1);
 }

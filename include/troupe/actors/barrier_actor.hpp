@@ -76,7 +76,8 @@ class barrier_actor final : public routine {
     } else {
       s.intake.kind = nullptr;  // One that is not taken agrees with nobody who was.
     }
-    if (--s.to_come == 0) s.barrier.line_is_whole(s);
+    if (--s.to_come == 0) [[unlikely]]
+      s.barrier.line_is_whole(s);
   }
   void finish(replica_actor& who) noexcept;
 
@@ -108,7 +109,6 @@ class barrier_actor final : public routine {
 
   /// What begin_run() was given for the layer above.
   void* above() const noexcept { return site_.above; }
-
   bool running() const noexcept { return phase_ != phase::idle; }
   std::uint64_t merges() const noexcept { return merges_; }
 
@@ -118,7 +118,6 @@ class barrier_actor final : public routine {
  private:
   friend struct barrier_share;
   using share = barrier_share;
-
   enum class phase : std::uint8_t { idle, gathering, merging, halting, broken };
 
   static share& share_of(const replica_actor& who) noexcept {
@@ -134,38 +133,35 @@ class barrier_actor final : public routine {
     if (s.to_come == 0 && !s.failing) s.begin_round();
     who.meets_in(s.round);
     if constexpr (Request::taken_on_arrival) {
-      if (!s.careful && !request.arrive_in(s, here) && Request::open(s)) {
-        request.arrive_in(s, here);
-      }
+      if (!s.careful && !request.arrive_in(s, here) && Request::open(s)) request.arrive_in(s, here);
     } else {
       s.intake.kind = nullptr;
     }
     s.barrier.arrive_with_care(s, who);
   }
   void arrive_with_care(share& s, replica_actor& who) noexcept;
-  void note_arrival(share& s) noexcept;
-  void note_progress(share& s, bool first, std::uint64_t first_of_line) noexcept;
+  void count_arrival(share& s) noexcept;
+  void count_progress(share& s, bool first, std::uint64_t first_of_line) noexcept;
+  void tell_progress(share& s, std::uint64_t more) noexcept;
+  void hear(std::uint64_t progress) noexcept;
+  void add_progress(std::uint64_t more) noexcept;
   void report_trouble() noexcept;
   void line_is_done() noexcept;
+  void count_signal() noexcept;
   void signal_home(event& e) noexcept;
   /// The same of what comes of all lines. \param done What they have touched for it.
   void conclude_home(event& e, const void* done) noexcept;
-  void count_signal() noexcept;
-  void count_signal_on_one_line() noexcept {
-    signals_sent_.store(signals_sent_.load(std::memory_order_relaxed) + 1,
-                        std::memory_order_relaxed);
-  }
   void line_is_whole(share& s) noexcept {
     if (s.alone) [[likely]] {
-      if (scheduler::current() != who_.on) {  // In simulation: there no line is current.
+      if (scheduler::current() != who_.on) {  // In simulation: there no line runs.
         conclude_home(gathered_, this);
         return;
       }
-      count_signal_on_one_line();
+      ++signals_to_come_;
       who_.on->post(gathered_);
     } else {
       s.slow = true;  // Whoever comes next is the first of the next round.
-      note_arrival(s);
+      count_arrival(s);
     }
   }
   void touched(const share& s, touch how) const noexcept;
@@ -211,8 +207,8 @@ class barrier_actor final : public routine {
 
   activity* on_end_ = nullptr;
   run_rules rules_;
-  std::uint32_t signals_taken_ = 0;
-  std::uint8_t round_ = 1;  // The last digits of its number in this run.
+  std::uint32_t signals_to_come_ = 0;  // Less those that others have counted; see settle().
+  std::uint8_t round_ = 1;             // The last digits of its number in this run.
   phase phase_ = phase::idle;
   bool cancel_asked_ = false;
   bool cancel_seen_ = false;
@@ -232,16 +228,20 @@ class barrier_actor final : public routine {
   detail::signal<barrier_actor, &barrier_actor::close_run> all_finished_;
   detail::signal<barrier_actor, &barrier_actor::cancel_as_asked> asked_to_cancel_;
 
+  // What a line that is whole says to home.
+  using note = detail::note<barrier_actor, &barrier_actor::hear>;
+  note all_have_come_, all_wait_, all_finish_;
+
   // In turns only, and touched by whoever has the turn.
   std::size_t turn_ = 0;     // The replica that has it, or had it last.
   std::size_t unwound_ = 0;  // After a break: the replicas before this one have ended.
 
   alignas(64) merge_result result_;  // What a released replica looks at, and nothing else.
 
-  // What the lines tell each other; see note_progress().
+  // What the lines tell each other; see count_progress().
   alignas(64) std::atomic<std::uint64_t> progress_{0};
   std::atomic<std::uint32_t> lines_left_{0};
-  std::atomic<std::uint32_t> signals_sent_{0};
+  std::atomic<std::uint32_t> signals_sent_{0};  // By lines of several.
   /// Of rounds that are whole on several lines, by one line after the other: without an addition.
   std::atomic<std::uint32_t> rounds_sent_{0};
   std::atomic<bool> trouble_reported_{false};

@@ -30,6 +30,19 @@ struct signal final : event {
   Target& target;
 };
 
+/// A note that says a number to one member function.
+template <class Target, void (Target::*Hears)(std::uint64_t) noexcept>
+struct note final : event {
+  note(Target& t, const party& owner, std::uint64_t n) noexcept
+      : event(&note::run, owner), target(t), number(n) {}
+  static void run(event& self, turn how) noexcept {
+    const note& mine = static_cast<note&>(self);
+    if (how == turn::take) (mine.target.*Hears)(mine.number);
+  }
+  Target& target;
+  const std::uint64_t number;
+};
+
 }  // namespace detail
 
 /// The part of the barrier that lives on one line.
@@ -58,25 +71,30 @@ struct alignas(64) barrier_share : detail::recycled {
   /// If it waits, it waits for nothing: the verdict is the answer.
   bool refuse(replica_actor& replica) const noexcept;
 
-  // What a merge touches is one line of cache: the columns of the intake begin the next.
-  barrier_actor& barrier;
+  // What a round writes is one line of cache, which ends where the columns of the intake begin: if
+  // these lie in it, nothing else travels to the barrier's line.
   std::uint32_t to_come = 0;  ///< So many of its members have not arrived in this round.
   std::uint32_t finished = 0;
-  std::uint32_t expected = 0;
-  std::uint32_t rows = 0;  ///< So many values make a column of the intake.
   bool slow = false;       ///< An arrival may mean more than one more.
   bool careful = false;    ///< Every one may, not only the first.
   bool halted = false;     ///< Releases have stopped.
   bool failing = false;    ///< The verdict is known here.
   bool in_turns = false;   ///< replica_order::one_by_one.
   std::uint8_t round = 1;  ///< The one its members meet in: the last digits of its number.
-  bool alone = false;      ///< This is the only line.
   merge_intake intake;
-  event_row members;  ///< The replica actors.
 
+  // What stays the same in a run, the last one apart.
+  barrier_actor& barrier;
+  std::uint32_t expected = 0;
+  std::uint32_t rows = 0;    ///< So many values make a column of the intake.
+  bool alone = false;        ///< This is the only line.
+  bool others_read = false;  ///< Another line, the barrier's, reads the intake.
+  event_row members;         ///< The replica actors.
   party who;
   detail::signal<barrier_share, &barrier_share::halt> halt_signal;
   detail::signal<barrier_share, &barrier_share::fail> fail_signal;
+
+  std::uint32_t notes_sent = 0;  ///< To the barrier's line, by this one.
 };
 
 }  // namespace troupe

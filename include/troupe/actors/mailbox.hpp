@@ -61,7 +61,7 @@ class mailbox final : private detail::enrollment, private routine, private root 
   const party& who() const noexcept { return enrollment::who; }
 
   /// The actor; null once it is gone, has failed or has been stopped.
-  void* addressee() const noexcept { return open_ ? addressee_ : nullptr; }
+  void* addressee() const noexcept { return is_open() ? addressee_ : nullptr; }
 
   /// Whether a letter that comes is read at once, with nobody looking on.
   bool is_free() const noexcept { return !handler_ && !state_ && !who().on->traced(); }
@@ -75,7 +75,7 @@ class mailbox final : private detail::enrollment, private routine, private root 
     } catch (...) {
       fail();
     }
-    note_come(own);  // May destroy *this.
+    count_come(own);  // May destroy *this.
   }
 
   /// What letters that commute have left of the actor, as a number, for simulation.
@@ -98,7 +98,15 @@ class mailbox final : private detail::enrollment, private routine, private root 
           std::size_t line, void* addressee);
   ~mailbox() override;
 
+  struct departure final : event {
+    explicit departure(mailbox& of) noexcept : event(&departure::take, of.who()), from(of) {}
+    static void take(event& self, turn) noexcept { static_cast<departure&>(self).from.depart(); }
+    mailbox& from;
+  };
+
   static void take_step(event& self, turn how) noexcept;
+  void depart() noexcept;
+  void drop(envelope& e) noexcept;
   void deliver(envelope& e) noexcept;
   void open(envelope& e) noexcept;
   void open_kept() noexcept;
@@ -106,25 +114,44 @@ class mailbox final : private detail::enrollment, private routine, private root 
   void show_state() noexcept;
   /// A letter is under way. `own`: from its own line, where such letters are counted without
   /// atomics, and keep the mailbox together.
-  void note_sent(bool own) noexcept {
+  void count_sent(bool own) noexcept {
     if (!own) {
-      sent_.fetch_add(1, std::memory_order_relaxed);
+      count_sent_from(scheduler::current());
     } else if (own_letters_++ == 0) {
       keep();
     }
   }
-  void note_come(bool own) noexcept {
+  void count_sent_from(const scheduler* line) noexcept {
+    if (line && line == first_sender_.load(std::memory_order_relaxed)) [[likely]] {
+      sent_by_first_.store(sent_by_first_.load(std::memory_order_relaxed) + 1,
+                           std::memory_order_relaxed);
+    } else {
+      count_sent_by_another(line);
+    }
+  }
+  void count_sent_by_another(const scheduler* line) noexcept;
+  void count_come(bool own) noexcept {
     if (!own || --own_letters_ == 0) let_go();
   }
   /// As if one letter more had to come, until let_go().
-  void keep() noexcept { come_.fetch_sub(1, std::memory_order_relaxed); }
-  void let_go() noexcept;
+  void keep() noexcept { add_come(-1); }
+  void let_go() noexcept { add_come(1); }
+  void add_come(std::int64_t letters) noexcept {
+    // As long as it is open only its line counts, and the actor leaves there.
+    if (is_open()) [[likely]] {
+      come_.store(come_.load(std::memory_order_relaxed) + letters, std::memory_order_relaxed);
+    } else if (come_.fetch_add(letters, std::memory_order_acq_rel) == -letters) {
+      delete this;
+    }
+  }
+  bool is_open() const noexcept { return open_.load(std::memory_order_relaxed); }
+  void shut() noexcept { open_.store(false, std::memory_order_relaxed); }
   void root_ended() noexcept override;
   void describe(std::vector<std::string>& lines) const override;
   void abandon() noexcept override;
 
   void* addressee_;
-  bool open_ = true;
+  std::atomic<bool> open_{true};
   bool draining_ = false;
   task<> handler_;  // Suspended, or empty.
   envelope* first_kept_ = nullptr;
@@ -133,18 +160,22 @@ class mailbox final : private detail::enrollment, private routine, private root 
   std::optional<std::uint64_t> state_;  // Nobody has seen it yet.
 
   // Letters from elsewhere are counted where they are sent and where they come, so that nobody
-  // waits for the other one's line of cache; the actor compares when it goes.
+  // waits for the other one's line of cache; the actor compares when it goes. Those of the line
+  // that was the first to send any, most often of all, are counted without an addition.
   static constexpr std::int64_t while_the_actor_lives = std::int64_t{1} << 62;
-  alignas(64) std::atomic<std::int64_t> sent_{0};
+  alignas(64) std::atomic<const scheduler*> first_sender_{nullptr};
+  std::atomic<std::int64_t> sent_by_first_{0};
+  std::atomic<std::int64_t> sent_by_others_{0};
   /// And that much more while the actor lives. Once it has gone: less those that were to come, so
   /// that the last one makes it zero.
   alignas(64) std::atomic<std::int64_t> come_{while_the_actor_lives};
   std::uint32_t own_letters_ = 0;  // Touched by its line only.
+  departure departs_{*this};
 };
 
 inline envelope::envelope(mailbox& to, step_function arrives, opener open) noexcept
     : event(arrives, to.who()), to_(to), own_(scheduler::current() == to.who().on), open_(open) {
-  to.note_sent(own_);
+  to.count_sent(own_);
 }
 
 }  // namespace troupe

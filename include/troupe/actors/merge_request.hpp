@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -85,7 +86,8 @@ struct merge_intake {
   void drop() noexcept {
     kind = nullptr;
     for (auto& c : columns) {
-      if (c.values) detail::recycling_free(std::exchange(c.values, nullptr), c.bytes);
+      void* const values = std::exchange(c.values, nullptr);
+      if (values && !is_near(values)) detail::recycling_free(values, c.bytes);
     }
   }
 
@@ -93,17 +95,24 @@ struct merge_intake {
   void fetch() const noexcept {
     __builtin_prefetch(this);
     for (const auto& c : columns) {
-      const std::size_t most = c.values ? c.bytes : 0;
+      const std::size_t most = c.values && !is_near(c.values) ? c.bytes : 0;
       for (std::size_t i = 0; i < most && i < 512; i += 64) {
         __builtin_prefetch(static_cast<const std::byte*>(c.values) + i);
       }
     }
   }
 
+  /// Whether the column lies in the room below.
+  bool is_near(const void* values) const noexcept {
+    return std::less_equal<>()(&room, values) && std::less<>()(values, &room + 1);
+  }
+
   /// Of whoever arrived first: all that came after agree with it, and are taken. Or null.
   const merge_kind* kind = nullptr;
   place at;                        ///< Where that one stands.
   const void* function = nullptr;  ///< Tells it from others of its kind.
+  /// For columns that fit, where others read them: they travel with what is above.
+  alignas(std::uint64_t) std::array<std::byte, 24> room;
   std::array<column, columns_max> columns;
 };
 

@@ -104,26 +104,36 @@ class event_row {
 
 namespace detail {
 
-/// What a queue of events holds: an event, or a row of them, told apart by the lowest bit.
+/// What a queue of events holds: an event, a row of them, or on its way between two lines a note,
+/// told apart by the lowest bits.
+static_assert(alignof(event) >= 8 && alignof(event_row) >= 8);
 class ready_entry {
  public:
   ready_entry() noexcept = default;
   explicit ready_entry(event& e) noexcept : bits_(reinterpret_cast<std::uintptr_t>(&e)) {}
   explicit ready_entry(const event_row& row) noexcept
       : bits_(reinterpret_cast<std::uintptr_t>(&row) | 1) {}
+  static ready_entry note(event& e) noexcept {
+    ready_entry made(e);
+    made.bits_ |= note_bit;
+    return made;
+  }
 
   explicit operator bool() const noexcept { return bits_ != 0; }
   bool is_row() const noexcept { return (bits_ & 1) != 0; }
+  bool is_note() const noexcept { return (bits_ & note_bit) != 0; }
+  event& noted() const noexcept { return *reinterpret_cast<event*>(bits_ - note_bit); }
   event& one() const noexcept { return *reinterpret_cast<event*>(bits_); }
   const event_row& row() const noexcept { return *reinterpret_cast<const event_row*>(bits_ - 1); }
 
   template <class F>
   void for_each(F&& f) const {
-    if (!is_row()) return f(one());
-    row().for_each(f);
+    if (is_row()) return row().for_each(f);
+    f(is_note() ? noted() : one());
   }
 
  private:
+  static constexpr std::uintptr_t note_bit = 4;
   std::uintptr_t bits_ = 0;
 };
 

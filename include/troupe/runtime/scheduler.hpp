@@ -55,6 +55,16 @@ class scheduler {
   /// \pre `row` is not empty, and stays as it is until the last of it was taken.
   void post(const event_row& row) noexcept { post(detail::ready_entry(row)); }
 
+  /// For what is nobody's turn: `e` steps here before what the same line posts later, perhaps even
+  /// before what it has posted already, and at once if this line runs, or in simulation. It may be
+  /// noted again before it has. False, and nothing done, if nobody runs this line: a note is not
+  /// worth waking its thread.
+  bool note(event& e) noexcept {
+    if (current_ != this) return note_from_outside(e);
+    e.step();
+    return true;
+  }
+
   /// Which of its runtime's lines this is.
   std::size_t index() const noexcept { return index_; }
   runtime_state& home() const noexcept { return home_; }
@@ -77,6 +87,10 @@ class scheduler {
   virtual void post_from_outside(detail::ready_entry what) noexcept = 0;
   virtual void post_conclusion_from_outside(event& e, const void*) noexcept {
     post_from_outside(detail::ready_entry(e));
+  }
+  virtual bool note_from_outside(event& e) noexcept {
+    e.step();
+    return true;
   }
 
   static inline constinit thread_local scheduler* current_ = nullptr;

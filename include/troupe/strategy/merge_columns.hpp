@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -69,28 +70,42 @@ bool is_told_by(const void* told, const F& fn) noexcept {
   }
 }
 
+/// Whether it may lie in the intake's own room, where each column is aligned to eight bytes.
+template <class T>
+inline constexpr bool fits_near = alignof(T) <= alignof(std::uint64_t);
+
 /// Whether there is room for so many values of each argument.
 template <class... Args>
 bool has_columns(const merge_intake& in, std::size_t rows) noexcept {
   [[maybe_unused]] std::size_t i = 0;
-  [[maybe_unused]] const auto fits = [&](std::size_t bytes) {
+  [[maybe_unused]] const auto fits = [&]<class T>(std::type_identity<T>) {
     const auto& c = in.columns[i++];
-    return c.values && c.bytes == bytes;
+    if (!c.values || c.bytes != rows * sizeof(T)) return false;
+    return fits_near<T> || !in.is_near(c.values);
   };
-  return (fits(rows * sizeof(Args)) && ...);
+  return (fits(std::type_identity<Args>()) && ...);
 }
 
-/// Makes it; false if the heap has none.
+/// Makes it; false if the heap has none. `near`: in the intake itself, as far as they fit.
 template <class... Args>
-[[gnu::noinline]] bool open_columns(merge_intake& in, std::size_t rows) noexcept {
+[[gnu::noinline]] bool open_columns(merge_intake& in, std::size_t rows, bool near) noexcept {
   in.drop();
   try {
     [[maybe_unused]] std::size_t i = 0;
-    [[maybe_unused]] const auto open = [&](std::size_t bytes) {
-      in.columns[i].bytes = bytes;
-      in.columns[i++].values = recycling_allocate(bytes);
+    [[maybe_unused]] std::size_t used = 0;
+    [[maybe_unused]] const auto open = [&]<class T>(std::type_identity<T>) {
+      const std::size_t bytes = rows * sizeof(T);
+      auto& c = in.columns[i++];
+      c.bytes = bytes;
+      if (near && fits_near<T> && used + bytes <= in.room.size()) {
+        c.values = &in.room[used];
+        used +=
+            (bytes + alignof(std::uint64_t) - 1) / alignof(std::uint64_t) * alignof(std::uint64_t);
+      } else {
+        c.values = recycling_allocate(bytes);
+      }
     };
-    (open(rows * sizeof(Args)), ...);
+    (open(std::type_identity<Args>()), ...);
     return true;
   } catch (...) {
     return false;  // Then the merge will ask for it, and say so.

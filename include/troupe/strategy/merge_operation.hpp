@@ -101,7 +101,7 @@ class merge_operation final : public merge_request {
     merge_intake& in = line.intake;
     const bool agrees = in.kind == &kind_of_this && std::memcmp(&in.at, &here, sizeof here) == 0 &&
                         detail::is_told_by(in.function, fn_);
-    if (!agrees) {
+    if (!agrees) [[unlikely]] {
       if (line.arrived() != 0) {
         in.kind = nullptr;  // They may agree all the same: merge() looks closer.
         return true;
@@ -115,7 +115,7 @@ class merge_operation final : public merge_request {
     return true;
   }
   static bool open(barrier_share& line) noexcept {
-    return detail::open_columns<Args...>(line.intake, line.rows);
+    return detail::open_columns<Args...>(line.intake, line.rows, line.others_read);
   }
 
   /// Outside of everything. Apart, so that what is not needs no stack.

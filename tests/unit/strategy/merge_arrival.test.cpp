@@ -118,6 +118,54 @@ TEST_CASE_METHOD(fixture, "whoever brings another function, the run is broken") 
   CHECK(run(merge_what_it_is_given, -1)[0] == 12345);
 }
 
+struct loose {
+  std::array<float, 4> v;
+};
+struct alignas(16) aligned_loose {
+  std::array<float, 4> v;
+};
+template <class T>
+float sum_of_fourth(const per_replica<T>& values) {
+  float sum = 0;
+  for (const T& each : values) {
+    // Where it is not aligned as its type is, a sanitizer says so, or the processor.
+    sum += each.v[3];
+  }
+  return sum;
+}
+double weighted_digits(const ints& first, const per_replica<double>& second) {
+  return digits(first) + second[4];
+}
+
+task<double> merge_what_is_as_large(replica_context ctx) {
+  const auto id = static_cast<float>(ctx.replica_id());
+  double all = 0;
+  for (int round = 0; round < 3; ++round) {
+    const loose plain = {{0, 0, 0, id}};
+    const aligned_loose aligned = {{0, 0, 0, id}};
+    const float of_plain = co_await ctx.merge_call(sum_of_fourth<loose>, plain);
+    const float of_aligned = co_await ctx.merge_call(sum_of_fourth<aligned_loose>, aligned);
+    const auto count = [](const per_replica<std::array<char, 4>>& fours,
+                          const per_replica<std::array<char, 8>>& eights) {
+      return static_cast<double>(fours.size() + eights.size());
+    };
+    const std::array<char, 4> four = {};
+    const std::array<char, 8> eight = {};
+    const double counted = co_await ctx.merge_call(count, four, eight);
+    const double weighted = co_await ctx.merge_call(weighted_digits, ctx.replica_id(), 0.5);
+    all += of_plain + of_aligned + counted + weighted;
+  }
+  co_return all;
+}
+
+TEST_CASE("rounds of values of one size and several alignments use the same room") {
+  runtime rt{pool_size{5}};  // One replica to a line: there they lie in the intake.
+  mirrored_strategy strategy{rt, replicas};
+  for (const double all : block_on(rt, strategy.run(merge_what_is_as_large))) {
+    CHECK(all == 3 * (10 + 10 + 10 + 1234.5));
+  }
+}
+
 struct kept_values {
   std::array<ints, 4> rounds;
 };
