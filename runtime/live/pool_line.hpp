@@ -48,7 +48,7 @@ class pool_line final : public line {
 
  private:
   /// Where its worker is: up, which it also is as soon as it has been called; asleep until it is
-  /// called; or looking up now and then.
+  /// called, but for one look at its queues; or looking up now and then.
   enum class bed : std::uint8_t { none, deep, light };
 
   void work() noexcept;

@@ -106,7 +106,6 @@ namespace detail {
 
 /// What a queue of events holds: an event, a row of them, or on its way between two lines a note,
 /// told apart by the lowest bits.
-static_assert(alignof(event) >= 8 && alignof(event_row) >= 8);
 class ready_entry {
  public:
   ready_entry() noexcept = default;
@@ -133,6 +132,7 @@ class ready_entry {
   }
 
  private:
+  static_assert(alignof(event) >= 8 && alignof(event_row) >= 8);
   static constexpr std::uintptr_t note_bit = 4;
   std::uintptr_t bits_ = 0;
 };
