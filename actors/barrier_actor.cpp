@@ -65,8 +65,9 @@ void barrier_actor::admit(std::span<replica_actor> members) {
     const bool first = i == 0;
     s.rows = static_cast<std::uint32_t>(first ? members.size() : here);
     s.others_read = !first;
-    s.members =
-        event_row(members[i], lines * sizeof(replica_actor), here, &replica_actor::take_steps);
+    const std::size_t apart = lines * sizeof(replica_actor);
+    s.members = event_row(members[i], apart, here, &replica_actor::take_steps);
+    s.released = event_row(members[i], apart, here, &replica_actor::go_on);
     for (std::size_t m = 0; m < here; ++m) {
       replica_actor& r = s.member(m);
       r.admitted_to(&s, first ? r.replica() : static_cast<std::uint32_t>(m));
@@ -93,16 +94,13 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
   }
   trouble_reported_.store(false, std::memory_order_relaxed);
   progress_.store(0, std::memory_order_relaxed);
-  round_ = 1;
+  site_.result = &results_[0];
   if (stop_requested()) reset_stop();
   for (auto& s : shares_) {
-    s->to_come = s->expected;
+    s->begin_round(*site_.result);
     s->finished = 0;
-    s->intake.kind = nullptr;
-    s->round = round_;
     s->halted = s->failing = s->in_turns = false;
     s->careful = s->who.on->traced() || footprint::wanted();
-    s->slow = s->careful || !s->alone;
   }
   if (rules.order == replica_order::one_by_one) [[unlikely]] {
     begin_turns();
@@ -113,8 +111,8 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
 
 void barrier_actor::arrive_with_care(share& s, replica_actor& who) noexcept {
   if (!s.failing) --s.to_come;  // Who is refused may come again and again.
-  s.slow = s.careful || (s.to_come == 0 && !s.alone);
-  if (!s.careful) [[likely]] {  // The first of a round, or there was no room for its arguments.
+  if (s.to_come == 0 && !s.alone) s.intake.expected = nullptr;  // As in line_is_whole().
+  if (!s.careful) [[likely]] {
     count_arrival(s);
     return;
   }
@@ -122,7 +120,7 @@ void barrier_actor::arrive_with_care(share& s, replica_actor& who) noexcept {
   touched(s, touch::arrive);
   if (s.halted) {
     if (s.failing) {
-      s.refuse(who);
+      who.request().refuse();
       who.mark_interrupted();
       who.wake();
     }
@@ -142,9 +140,9 @@ void barrier_actor::count_arrival(share& s) noexcept {
 void barrier_actor::finish(replica_actor& who) noexcept {
   share& s = share_of(who);
   ++s.finished;
-  if (s.slow && footprint::wanted()) [[unlikely]]
+  if (s.careful && footprint::wanted()) [[unlikely]]
     touched(s, touch::finish);
-  s.slow = s.careful = true;  // From now on an arrival is a divergence.
+  s.be_careful();  // From now on an arrival is a divergence.
   if (s.in_turns) [[unlikely]] {
     finish_in_turn(s, who);
     return;
@@ -154,7 +152,7 @@ void barrier_actor::finish(replica_actor& who) noexcept {
     return;
   }
   if (who.is() == replica_actor::phase::failed) report_trouble();
-  if (s.to_come == 0) s.begin_round();
+  if (s.to_come == 0) s.begin_next();
   count_progress(s, s.finished == 1, line_finishes);
 }
 
@@ -236,21 +234,19 @@ void barrier_actor::touched(const share& s, touch how) const noexcept {
 
 void barrier_actor::merge_gathered() noexcept {
   --signals_to_come_;
-  if (phase_ != phase::gathering) {  // It was cancelled meanwhile.
+  if (phase_ != phase::gathering) [[unlikely]] {  // It was cancelled meanwhile.
     settle();
     return;
   }
-  const place here = members_->where();
   if (!merge_returns()) return;
   if (merge_failure_ || cancel_seen_) [[unlikely]] {
-    merged(here);
+    merged();
     return;
   }
   phase_ = phase::gathering;
-  agreed_on(here);
-  share& s = *shares_.front();
-  s.begin_round();
-  who_.on->post(s.members);
+  agreed();
+  begin_round();
+  who_.on->post(shares_.front()->released);
 }
 
 void barrier_actor::judge() noexcept {
@@ -258,13 +254,12 @@ void barrier_actor::judge() noexcept {
   --signals_to_come_;
   if (phase_ == phase::gathering) {
     for (const merge_intake* each : intakes_elsewhere_) each->fetch();
-    detail::fetch_to_write(&result_);  // Which all lines have read.
+    detail::fetch_to_write(site_.result);  // Which all lines have read.
     std::size_t finished = 0;
     for (const auto& s : shares_) finished += s->finished;
     if (finished == 0) {
-      const place here = members_->where();
-      who_.on->trace(trace_kind::merge_begin, who_, here, merges_ + 1);
-      if (merge_returns()) merged(here);
+      who_.on->trace(trace_kind::merge_begin, who_, members_->where(), merges_ + 1);
+      if (merge_returns()) merged();
       return;
     }
     if (finished == site_.round.size()) {
@@ -278,9 +273,10 @@ void barrier_actor::judge() noexcept {
 
 bool barrier_actor::merge_returns() noexcept {
   phase_ = phase::merging;
+  // In turns all rounds have one result, which is none after a failure.
   if (merge_failure_) {
     merge_failure_ = nullptr;
-    result_.clear();
+    site_.result->clear();
   }
   try {
     bool agreed = false;
@@ -307,16 +303,16 @@ void barrier_actor::root_ended() noexcept {
     merge_failure_ = std::current_exception();
   }
   merge_body_ = task<>();
-  merged(members_->where());
+  merged();
 }
 
-void barrier_actor::merged(const place& here) noexcept {
+void barrier_actor::merged() noexcept {
   const bool failed = merge_failure_ != nullptr;
-  who_.on->trace(trace_kind::merge_end, who_, here, failed ? 1 : 0);
+  who_.on->trace(trace_kind::merge_end, who_, members_->where(), failed ? 1 : 0);
   if (failed) {
-    result_.fail();
+    site_.result->fail();
   } else {
-    agreed_on(here);
+    agreed();
   }
   if (cancel_seen_) {
     begin_halt(errc::cancelled);
@@ -332,9 +328,9 @@ void barrier_actor::release() noexcept {
     release_first();
     return;
   }
-  ++round_;
-  if (shares_.front()->alone) shares_.front()->begin_round();
-  for (auto& s : shares_) s->who.on->post(s->members);
+  begin_round();
+  const bool careful = shares_.front()->careful;
+  for (auto& s : shares_) s->who.on->post(careful ? s->members : s->released);
 }
 
 void barrier_actor::settle() noexcept {
@@ -347,7 +343,7 @@ void barrier_actor::settle() noexcept {
   over_ = false;
   phase_ = phase::idle;
   for (auto& s : shares_) s->intake.drop();
-  result_.clear();
+  for (merge_result& each : results_) each.clear();
   on_end_->wake();
 }
 
@@ -358,7 +354,7 @@ void barrier_actor::throw_failure(const replica_actor& who, bool broken) {
 
 void barrier_actor::abandon() noexcept {
   abandon_chain();
-  result_.clear();
+  for (merge_result& each : results_) each.clear();
   merge_body_ = task<>();
   phase_ = phase::idle;
 }

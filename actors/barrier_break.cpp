@@ -75,7 +75,7 @@ void barrier_share::halt() noexcept {
   footprint::touches(this, touch::change);
   footprint::touches(&barrier.lines_left_, touch::arrive);
   halted = true;
-  slow = careful = true;  // From now on an arrival is refused, also where there is one line.
+  be_careful();  // From now on an arrival is refused, also where there is one line.
   try {
     for (std::size_t i = 0; i < expected; ++i) {
       const replica_actor& r = member(i);
@@ -146,7 +146,7 @@ void barrier_share::fail() noexcept {
     return;
   }
   failing = true;
-  if (!alone && round != barrier.round_) begin_round();  // Nobody here has come for the next one.
+  if (outcome != barrier.site_.result) begin_next();  // Nobody here has come for the next one.
   for (std::size_t i = 0; i < expected; ++i) {
     replica_actor& r = member(i);
     footprint::touches(r.owner(), touch::change);
@@ -162,7 +162,6 @@ void barrier_share::fail() noexcept {
 
 bool barrier_share::refuse(replica_actor& replica) const noexcept {
   if (!waits(replica)) return false;
-  waits_no_more(replica);
   replica.request().refuse();
   return true;
 }

@@ -20,7 +20,7 @@ replica_actor& barrier_actor::member(std::size_t i) noexcept {
 }
 
 void barrier_actor::begin_turns() noexcept {
-  for (auto& s : shares_) s->slow = s->careful = s->in_turns = true;
+  for (auto& s : shares_) s->careful = s->in_turns = true;
   give_turn(0);
 }
 
@@ -42,10 +42,7 @@ void barrier_actor::pass_turn(const replica_actor& from) noexcept {
 bool barrier_actor::take_turn(replica_actor& who) noexcept {
   const share& s = share_of(who);
   footprint::touches(&s, touch::change);
-  if (!s.halted) {
-    s.waits_no_more(who);
-    return true;
-  }
+  if (!s.halted) return true;
   if (s.failing) s.barrier.unwind_next();  // The verdict was here first.
   return false;
 }

@@ -2,6 +2,7 @@
 
 #include "troupe/actors/replica_actor.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -30,37 +31,41 @@ std::exception_ptr injected_crash(const place& at) noexcept {
 
 }  // namespace
 
-/// take_step() for each, and for the same again as long as nobody but their barrier steps in
-/// between: what every round pays, in one piece.
+/// Resumes each, and the same again as long as nobody but their barrier steps in between: what
+/// every round pays, in one piece.
 template <bool ahead>
-std::size_t replica_actor::take_steps_of(detail::ready_ring& from, std::size_t most) noexcept {
+std::size_t replica_actor::resume_all(detail::ready_ring& from, std::size_t most) noexcept {
   activity* const outer = current();
-  event_row& rest = from.row();
   do {
+    const event* const end = from.row().end();
+    event_row part = from.row().take(most);
+    most -= std::min(most, part.size());
     do {
       if constexpr (ahead) {
-        if (rest.longer_than(steps_ahead)) {
-          static_cast<replica_actor&>(rest[steps_ahead]).fetch_frame();
-        }
+        event& soon = part[steps_ahead];
+        if (&soon < end) static_cast<replica_actor&>(soon).fetch_frame();
       }
-      auto& me = static_cast<replica_actor&>(rest.take_front());
-      if (me.step_with_care_) [[unlikely]] {
-        end_row(outer);
-        me.step_slowly(turn::take);
-      } else {
-        me.resume_in_row(outer);
-      }
-    } while (--most > 0 && !rest.empty());  // The runtime may have ended, and the row with it.
+      static_cast<replica_actor&>(part.take_front()).resume_in_row(outer);
+    } while (!part.empty() && !from.ended());  // With its runtime, in one of these steps.
     end_row(outer);
-  } while (from.next_row(most) && ahead == rest.longer_than(near_replicas));
+  } while (from.next_row(most) && ahead == from.row().longer_than(near_replicas));
   return most;
 }
 
-std::size_t replica_actor::take_steps(detail::ready_ring& from, std::size_t most) noexcept {
+std::size_t replica_actor::go_on(detail::ready_ring& from, std::size_t most) noexcept {
   // The barrier's line has read what the next arrival writes to.
   detail::fetch_to_write(static_cast<replica_actor&>(from.row()[0]).share());
-  return from.row().longer_than(near_replicas) ? take_steps_of<true>(from, most)
-                                               : take_steps_of<false>(from, most);
+  return from.row().longer_than(near_replicas) ? resume_all<true>(from, most)
+                                               : resume_all<false>(from, most);
+}
+
+std::size_t replica_actor::take_steps(detail::ready_ring& from, std::size_t most) noexcept {
+  event_row part = from.row().take(most);
+  most -= std::min(most, part.size());
+  do {
+    part.take_front().step();
+  } while (!part.empty() && !from.ended());
+  return most;
 }
 
 void replica_actor::step_slowly(turn how) noexcept {

@@ -30,6 +30,11 @@ void throw_merge_failure(const replica_actor* who) {
   barrier_actor::throw_failure(self, broken);
 }
 
+void drop_lone(const merge_request& request) noexcept {
+  if (request.outcome == &merge_request::refused) return;
+  delete static_cast<lone_merge*>(request.outcome);
+}
+
 std::unique_ptr<lone_merge> merge_alone(merge_request& request) {
   if (current_mode()) refuse_context("merge_call()");
   strategy_state& owner = *get_default_strategy().state();

@@ -185,6 +185,7 @@ void line::drop_for_good() noexcept {
 }
 
 void line::drop_all() noexcept {
+  ready_.end();
   while (take_inbox()) {
   }
   while (event* const next = ready_.pop()) next->step(event::turn::drop);

@@ -24,6 +24,7 @@
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -58,24 +59,19 @@ class barrier_actor final : public routine {
   /// The barrier at which this replica meets the others.
   static barrier_actor& of(const replica_actor& who) noexcept { return share_of(who).barrier; }
 
-  /// `request.who` waits `here`. On its line.
-  template <class Request>
-  static void arrive(Request& request, const place& here) noexcept {
+  /// `request.who` waits from now on. On its line.
+  template <class Request, class Promise>
+  static void arrive(Request& request, std::coroutine_handle<Promise> replica) noexcept {
     replica_actor& who = *request.who;
     share& s = share_of(who);
-    who.meets_in(s.round);
-    if (s.slow) [[unlikely]] {
+    const bool as_expected = request.is_expected(s.intake, replica.promise().at);
+    who.park(replica, request);
+    request.outcome = s.outcome;
+    if (!as_expected) [[unlikely]] {
       arrive_slowly(s, request);
       return;
     }
-    if constexpr (Request::taken_on_arrival) {
-      if (!request.arrive_in(s, here)) [[unlikely]] {
-        arrive_slowly(s, request);
-        return;
-      }
-    } else {
-      s.intake.kind = nullptr;  // One that is not taken agrees with nobody who was.
-    }
+    request.put_into(s.intake);
     if (--s.to_come == 0) [[unlikely]]
       s.barrier.line_is_whole(s);
   }
@@ -83,11 +79,6 @@ class barrier_actor final : public routine {
 
   /// False if the run broke before `who`, which was given the turn, could take it.
   static bool take_turn(replica_actor& who) noexcept;
-
-  /// What the latest merge returned; null if it threw. A replica that was released keeps what
-  /// its round gave it, also when the run breaks before it goes on; in turns it has to be its
-  /// turn, too.
-  static void* outcome_for(const replica_actor& who) noexcept { return of(who).result_.where(); }
 
   /// Throws what the merge threw or, when `who` waited for a round that will not happen, the
   /// run's verdict.
@@ -124,19 +115,14 @@ class barrier_actor final : public routine {
     return *static_cast<share*>(who.share());
   }
 
-  /// When it may mean more than one more, or there is no room for the arguments of the round.
-  /// Apart, so that others need no stack.
+  /// When it may mean more than one more, or is not what was expected. Apart, so that others need
+  /// no stack.
   template <class Request>
   [[gnu::noinline]] static void arrive_slowly(share& s, Request& request) noexcept {
     replica_actor& who = *request.who;
-    const place here = who.where();
-    if (s.to_come == 0 && !s.failing) s.begin_round();
-    who.meets_in(s.round);
-    if constexpr (Request::taken_on_arrival) {
-      if (!s.careful && !request.arrive_in(s, here) && Request::open(s)) request.arrive_in(s, here);
-    } else {
-      s.intake.kind = nullptr;
-    }
+    if (s.to_come == 0 && !s.failing) s.begin_next();
+    request.outcome = s.outcome;
+    if (!s.careful) request.arrive_in(s);
     s.barrier.arrive_with_care(s, who);
   }
   void arrive_with_care(share& s, replica_actor& who) noexcept;
@@ -160,7 +146,7 @@ class barrier_actor final : public routine {
       ++signals_to_come_;
       who_.on->post(gathered_);
     } else {
-      s.slow = true;  // Whoever comes next is the first of the next round.
+      s.intake.expected = nullptr;  // Whoever comes next is the first of the next round.
       count_arrival(s);
     }
   }
@@ -183,32 +169,40 @@ class barrier_actor final : public routine {
   void pass_verdict() noexcept;
   void close_run() noexcept;
   void cancel_as_asked() noexcept;
-  void settle() noexcept;
+  [[gnu::noinline]] void settle() noexcept;
 
   /// Calls the merge function. False if it goes on, or has not been called: then all is arranged.
   bool merge_returns() noexcept;
-  void agreed_on(const place& here) noexcept {
+  void agreed() noexcept {
     ++merges_;
-    last_agreed_ = here;
+    last_agreed_ = members_->where();
+  }
+  merge_result& other_than(const merge_outcome* one) noexcept {
+    return results_[one == &results_[0] ? 1 : 0];
+  }
+  /// What the last round gave has been seen by all who have come to this one.
+  void begin_round() noexcept {
+    site_.result = &other_than(site_.result);
+    site_.result->clear();
+    if (share& first = *shares_.front(); first.alone) first.begin_round(*site_.result);
   }
   void root_ended() noexcept override;
-  void merged(const place& here) noexcept;
+  [[gnu::noinline]] void merged() noexcept;
   void release() noexcept;
-  void begin_halt(errc reason) noexcept;
+  [[gnu::noinline]] void begin_halt(errc reason) noexcept;
   replica_place place_of(const replica_actor& r) const;
   error_facts facts_of_break();
 
   party who_;
   recycled_vector<std::unique_ptr<share>> shares_;
   replica_actor* members_ = nullptr;
-  merge_site site_{result_};                          // What stays the same from round to round.
+  merge_site site_{results_[0]};                      // What stays the same from round to round.
   recycled_vector<merge_intake*> intakes_elsewhere_;  // Of the lines.
   std::vector<replica_place> places_;                 // Filled by the lines while halting.
 
   activity* on_end_ = nullptr;
   run_rules rules_;
   std::uint32_t signals_to_come_ = 0;  // Less those that others have counted; see settle().
-  std::uint8_t round_ = 1;             // The last digits of its number in this run.
   phase phase_ = phase::idle;
   bool cancel_asked_ = false;
   bool cancel_seen_ = false;
@@ -236,7 +230,9 @@ class barrier_actor final : public routine {
   std::size_t turn_ = 0;     // The replica that has it, or had it last.
   std::size_t unwound_ = 0;  // After a break: the replicas before this one have ended.
 
-  alignas(64) merge_result result_;  // What a released replica looks at, and nothing else.
+  // What released replicas look at, and nothing else. Rounds take turns: which one a request looks
+  // at tells whether it is of this round or of the one before.
+  alignas(64) std::array<merge_result, 2> results_;
 
   // What the lines tell each other; see count_progress().
   alignas(64) std::atomic<std::uint64_t> progress_{0};
@@ -246,5 +242,7 @@ class barrier_actor final : public routine {
   std::atomic<std::uint32_t> rounds_sent_{0};
   std::atomic<bool> trouble_reported_{false};
 };
+
+inline void barrier_share::begin_next() noexcept { begin_round(barrier.other_than(outcome)); }
 
 }  // namespace troupe

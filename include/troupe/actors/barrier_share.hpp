@@ -51,22 +51,24 @@ struct alignas(64) barrier_share : detail::recycled {
 
   /// The last round is over. Where there are other lines, who arrives first for the next one says
   /// so, and not the barrier: nobody else writes here.
-  void begin_round() noexcept {
+  void begin_next() noexcept;
+  void begin_round(merge_outcome& look_at) noexcept {
     to_come = expected;
-    ++round;
-    intake.kind = nullptr;
+    outcome = &look_at;
+  }
+  void be_careful() noexcept {
+    careful = true;
+    intake.expected = nullptr;
   }
   std::uint32_t arrived() const noexcept { return expected - to_come; }
   void halt() noexcept;
   void fail() noexcept;
 
   replica_actor& member(std::size_t i) noexcept { return static_cast<replica_actor&>(members[i]); }
-  /// It waits here and was not released, or, in turns, has not gone on.
+  /// It waits here and was not released, or, in turns, has not gone on. Nobody who still runs is
+  /// further behind than one round.
   bool waits(const replica_actor& replica) const noexcept {
-    return replica.unfinished() && replica.is_met_in(round);
-  }
-  void waits_no_more(replica_actor& replica) const noexcept {
-    replica.meets_in(static_cast<std::uint8_t>(round - 1));
+    return replica.is_at_barrier() && replica.request().outcome == outcome;
   }
   /// If it waits, it waits for nothing: the verdict is the answer.
   bool refuse(replica_actor& replica) const noexcept;
@@ -75,25 +77,27 @@ struct alignas(64) barrier_share : detail::recycled {
   // these lie in it, nothing else travels to the barrier's line.
   std::uint32_t to_come = 0;  ///< So many of its members have not arrived in this round.
   std::uint32_t finished = 0;
-  bool slow = false;       ///< An arrival may mean more than one more.
-  bool careful = false;    ///< Every one may, not only the first.
-  bool halted = false;     ///< Releases have stopped.
-  bool failing = false;    ///< The verdict is known here.
-  bool in_turns = false;   ///< replica_order::one_by_one.
-  std::uint8_t round = 1;  ///< The one its members meet in: the last digits of its number.
+  bool careful = false;   ///< Every arrival may mean more than one more.
+  bool halted = false;    ///< Releases have stopped.
+  bool failing = false;   ///< The verdict is known here.
+  bool in_turns = false;  ///< replica_order::one_by_one.
   merge_intake intake;
 
-  // What stays the same in a run, the last one apart.
+  // What stays the same in a run, the last two apart.
   barrier_actor& barrier;
   std::uint32_t expected = 0;
   std::uint32_t rows = 0;    ///< So many values make a column of the intake.
   bool alone = false;        ///< This is the only line.
   bool others_read = false;  ///< Another line, the barrier's, reads the intake.
-  event_row members;         ///< The replica actors.
+  event_row members;         ///< The replica actors, and …
+  event_row released;        ///< … the same, who only go on.
   party who;
   detail::signal<barrier_share, &barrier_share::halt> halt_signal;
   detail::signal<barrier_share, &barrier_share::fail> fail_signal;
 
+  /// What its members look at when they go on; another one than in the round before. Far from what
+  /// the barrier's line reads.
+  merge_outcome* outcome = nullptr;
   std::uint32_t notes_sent = 0;  ///< To the barrier's line, by this one.
 };
 

@@ -27,11 +27,16 @@ struct merge_kind;
 struct merge_request;
 struct merge_site;
 
+/// What a replica that goes on looks at: whether its merge has returned something, or at all.
+struct merge_outcome {
+  void* where;  ///< Null if there is nothing to be had: then somebody knows why.
+};
+
 /// What a merge function returned, kept by the barrier until every replica has taken its
 /// share: it is looked up, not handed round, so that a round walks the frames once.
-class merge_result {
+class merge_result : public merge_outcome {
  public:
-  merge_result() = default;
+  merge_result() noexcept : merge_outcome{room_} {}
   merge_result(const merge_result&) = delete;
   merge_result& operator=(const merge_result&) = delete;
   ~merge_result() { clear(); }
@@ -40,32 +45,39 @@ class merge_result {
   void put(T&& value) {
     using kept = std::remove_cvref_t<T>;
     clear();
-    if constexpr (sizeof(kept) <= sizeof(room_) && alignof(kept) <= alignof(std::max_align_t)) {
-      value_ = new (room_) kept(std::forward<T>(value));
+    if constexpr (has_room<kept>) {
+      where = new (room_) kept(std::forward<T>(value));
       if constexpr (!std::is_trivially_destructible_v<kept>) {
         clear_ = [](void* v) noexcept { static_cast<kept*>(v)->~kept(); };
       }
     } else {
-      value_ = new kept(std::forward<T>(value));
+      where = new kept(std::forward<T>(value));
       clear_ = [](void* v) noexcept { delete static_cast<kept*>(v); };
     }
   }
-  /// Where the value is, if there is one at all; null after fail().
-  void* where() noexcept { return value_; }
+  /// \pre It was put, and `where` is not null.
+  template <class T>
+  T& value() noexcept {
+    void* const at = has_room<T> ? room_ : where;  // In the room it needs not be looked up.
+    return *static_cast<T*>(at);
+  }
   void clear() noexcept {
-    if (clear_) std::exchange(clear_, nullptr)(value_);
-    value_ = room_;
+    if (clear_) std::exchange(clear_, nullptr)(where);
+    if (where != room_) where = room_;  // Other threads have read it: no write for nothing.
   }
   /// There is none.
   void fail() noexcept {
     clear();
-    value_ = nullptr;
+    where = nullptr;
   }
 
  private:
-  alignas(std::max_align_t) std::byte room_[48];
-  void* value_ = room_;
+  static constexpr std::size_t room = 48;
+  template <class T>
+  static constexpr bool has_room = sizeof(T) <= room && alignof(T) <= alignof(std::max_align_t);
+
   void (*clear_)(void*) noexcept = nullptr;
+  alignas(std::max_align_t) std::byte room_[room];
 };
 
 /// The arguments of a line's replicas that were taken when these arrived, where that is cheap: if
@@ -84,7 +96,7 @@ struct merge_intake {
   ~merge_intake() { drop(); }
 
   void drop() noexcept {
-    kind = nullptr;
+    kind = expected = nullptr;
     for (auto& c : columns) {
       void* const values = std::exchange(c.values, nullptr);
       if (values && !is_near(values)) detail::recycling_free(values, c.bytes);
@@ -109,10 +121,12 @@ struct merge_intake {
 
   /// Of whoever arrived first: all that came after agree with it, and are taken. Or null.
   const merge_kind* kind = nullptr;
-  place at;                        ///< Where that one stands.
+  /// An arrival of this kind that agrees means one more, and nothing else. Null if every one may.
+  const merge_kind* expected = nullptr;
+  place at;                        ///< Where the one stands that arrived first.
   const void* function = nullptr;  ///< Tells it from others of its kind.
   /// For columns that fit, where others read them: they travel with what is above.
-  alignas(std::uint64_t) std::array<std::byte, 24> room;
+  alignas(std::uint64_t) std::array<std::byte, 16> room;
   std::array<column, columns_max> columns;
 };
 
@@ -125,7 +139,7 @@ struct merge_kind : wait_kind {
 };
 
 struct merge_request : wait {
-  merge_request(const merge_kind& k, replica_actor* whose, std::uint32_t run_number) noexcept
+  merge_request(const merge_kind& k, replica_actor* whose, std::uint64_t run_number) noexcept
       : wait(k), who(whose), run(run_number) {}
 
   const merge_kind& kind() const noexcept { return static_cast<const merge_kind&>(*kind_); }
@@ -134,14 +148,15 @@ struct merge_request : wait {
   /// The round will not happen: the run's verdict is the answer.
   void refuse() noexcept {
     who = nullptr;
-    alone = nullptr;
+    outcome = &refused;
   }
+  static inline constinit merge_outcome refused{nullptr};
 
   /// Whose it is; null once it was refused, and outside of all runs.
   replica_actor* who;
   union {
-    std::uint64_t run;  ///< For which run of `who`: all of `alone` is written, zero without one.
-    void* alone;        ///< Without one: what the layer above needs, at first null.
+    std::uint64_t run;       ///< Until it arrives: for which run of `who`; zero outside.
+    merge_outcome* outcome;  ///< From then on: what it looks at when it goes on.
   };
 
   /// The barrier fails all waiting replicas of a run together; one alone cannot leave.
@@ -181,9 +196,9 @@ class merge_round {
 
 /// What the barrier gives to a merge.
 struct merge_site {
-  explicit merge_site(merge_result& to) noexcept : result(to) {}
+  explicit merge_site(merge_result& to) noexcept : result(&to) {}
 
-  merge_result& result;  ///< Where the result goes.
+  merge_result* result;  ///< Where the result goes.
   merge_round round;
   /// The arguments of the first line's replicas; those that were not taken are in the frames.
   merge_intake* taken = nullptr;

@@ -63,10 +63,8 @@ class alignas(32) replica_actor final : public routine {
   }
   phase is() const noexcept { return phase_; }
 
-  /// Waits at its barrier, in `round`: the last digits of its number in this run, which do for
-  /// telling it from the round before, because nobody who still runs is further behind.
-  void meets_in(std::uint8_t round) noexcept { round_ = round; }
-  bool is_met_in(std::uint8_t round) const noexcept { return round_ == round; }
+  /// Waits at its barrier, or has been released and has not gone on.
+  bool is_at_barrier() const noexcept { return waiting() && waiting()->at_barrier(); }
   /// What it brings. \pre It waits there.
   merge_request& request() const noexcept { return static_cast<merge_request&>(*waits_for()); }
   bool unfinished() const noexcept { return phase_ == phase::starting || phase_ == phase::running; }
@@ -82,7 +80,6 @@ class alignas(32) replica_actor final : public routine {
     program_ = &program;
     set_ambient(mode);
     phase_ = phase::starting;
-    round_ = 0;  // Rounds begin with 1.
     step_with_care_ = true;
     if (failure_) failure_ = nullptr;
     ++run_number_;
@@ -112,9 +109,12 @@ class alignas(32) replica_actor final : public routine {
       me.resume();
     }
   }
+  // For rows: take_step() for each, …
   static std::size_t take_steps(detail::ready_ring& from, std::size_t most) noexcept;
+  /// … and the same for who was released, needs no care and is not in turns.
+  static std::size_t go_on(detail::ready_ring& from, std::size_t most) noexcept;
   template <bool ahead>
-  static std::size_t take_steps_of(detail::ready_ring& from, std::size_t most) noexcept;
+  static std::size_t resume_all(detail::ready_ring& from, std::size_t most) noexcept;
   void step_slowly(turn how) noexcept;
   void step_in_turn(turn how) noexcept;
   void crash() noexcept;
@@ -127,7 +127,6 @@ class alignas(32) replica_actor final : public routine {
   bool step_with_care_ = false;  ///< The next step enters or takes a turn, or all are traced.
   bool given_turn_ = false;
   phase phase_ = phase::idle;
-  std::uint8_t round_ = 0;
   std::uint32_t replica_;
   void* share_ = nullptr;
   std::uint32_t run_number_ = 0;

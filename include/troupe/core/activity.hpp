@@ -16,63 +16,31 @@
 
 #include <coroutine>
 #include <cstddef>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "troupe/core/place.hpp"
+#include "troupe/core/wait.hpp"
 
 namespace troupe {
 
 class activity;
-class wait;
-
-/// What all waits of one type share.
-struct wait_kind {
-  /// Ends the wait early: the activity resumes soon, with an error. It may have been too
-  /// late, in which case the activity resumes with what it waited for. Called on the
-  /// activity's line, at most once.
-  void (*cancel)(wait&) noexcept;
-
-  /// "merge_call(int)", "a reply".
-  std::string (*describe)(const wait&);
-};
-
-/// What a suspended activity waits for. Lives in the awaiter, in the frame; one pointer,
-/// because a replica makes one at every merge.
-class wait {
- public:
-  void cancel() noexcept { kind_->cancel(*this); }
-  std::string describe() const { return kind_->describe(*this); }
-
- protected:
-  explicit wait(const wait_kind& kind) noexcept : kind_(&kind) {}
-  const wait_kind* kind_;
-};
-
-/// A wait whose type has members `cancel_wait()` and `describe_wait()`.
-template <class Derived>
-class wait_as : public wait {
- protected:
-  wait_as() noexcept : wait(kind_of) {}
-
- private:
-  static void cancel_it(wait& w) noexcept { static_cast<Derived&>(w).cancel_wait(); }
-  static std::string describe_it(const wait& w) {
-    return static_cast<const Derived&>(w).describe_wait();
-  }
-  static constexpr wait_kind kind_of{&cancel_it, &describe_it};
-};
 
 namespace detail {
 
-/// What every coroutine of an activity keeps about its place in the chain.
+/// What every coroutine of an activity keeps about its place in the chain: the beginning of its
+/// promise.
 struct chain_link {
   activity* self = nullptr;
   std::coroutine_handle<> continuation;  ///< Who awaits this coroutine; null for the root.
   chain_link* parent = nullptr;
   place at;  ///< Its current or latest co_await; line 0 if another one's is to be told.
 };
+
+/// Whether the link is found where a frame is known and its type is not: a promise with an
+/// alignment of its own would lie elsewhere.
+template <class Promise>
+inline constexpr bool is_found = alignof(Promise) <= 2 * sizeof(void*);
 
 }  // namespace detail
 
@@ -87,8 +55,9 @@ class activity {
   /// Runs the chain until it waits or ends.
   /// \pre A root was set by begin(), or park() was called since.
   void resume() noexcept {
-    activity* const outer = current_;
-    resume_in_row(outer);
+    activity* const outer = std::exchange(current_, this);
+    std::exchange(parked_, nullptr).resume();
+    resume_chain(outer);
     current_ = outer;
   }
 
@@ -98,17 +67,17 @@ class activity {
   /// Sets the coroutine that the first resume() enters.
   template <class Promise>
   void begin(std::coroutine_handle<Promise> root) noexcept {
+    static_assert(detail::is_found<Promise>);
     root.promise().self = this;
     parked_ = root;
-    innermost_ = &root.promise();
     waiting_ = nullptr;
   }
 
   /// Called from await_suspend: `coroutine` waits for `what` until wake().
   template <class Promise>
   void park(std::coroutine_handle<Promise> coroutine, wait& what) noexcept {
+    static_assert(detail::is_found<Promise>);
     parked_ = coroutine;
-    innermost_ = &coroutine.promise();
     waiting_ = &what;
   }
 
@@ -121,7 +90,7 @@ class activity {
   void stop() noexcept {
     if (stop_requested_) return;
     stop_requested_ = true;
-    if (parked_ && waiting_) waiting_->cancel();
+    if (waiting()) waiting_->cancel();
   }
   bool stop_requested() const noexcept { return stop_requested_; }
 
@@ -129,11 +98,12 @@ class activity {
   bool interrupted() const noexcept { return interrupted_; }
   void mark_interrupted() noexcept { interrupted_ = true; }
 
-  const wait* waiting() const noexcept { return parked_ ? waiting_ : nullptr; }
+  const wait* waiting() const noexcept { return parked_ && current_ != this ? waiting_ : nullptr; }
   wait* const& waits_for() const noexcept { return waiting_; }  ///< While it is parked.
 
-  /// Where the innermost coroutine awaits; line 0 if it never did.
-  place where() const noexcept { return innermost_ ? innermost_->at : place{}; }
+  /// Where the innermost coroutine awaits; line 0 if it never did. While the activity is parked, as
+  /// the next two.
+  place where() const noexcept { return parked_ ? innermost()->at : place{}; }
 
   /// The awaits from the innermost coroutine outwards, without those of the library's own …
   std::vector<place> await_chain() const;
@@ -187,20 +157,13 @@ class activity {
   ~activity() = default;
 
   /// resume() for a loop over many: who ran before, `outer`, is current again only once the loop
-  /// calls end_row(), and while a root's end is dealt with.
+  /// calls end_row(), and while a root's end is dealt with. To whoever sees only `parked_` it stays
+  /// parked until it is again: a write less.
   void resume_in_row(activity* outer) noexcept {
     current_ = this;
-    std::exchange(parked_, nullptr).resume();
-    while (next_) [[unlikely]] {
-      const std::coroutine_handle<> next = std::exchange(next_, nullptr);
-      if (next == no_more()) {
-        current_ = outer;
-        innermost_ = nullptr;
-        root_ended();  // May destroy *this.
-        return;
-      }
-      next.resume();
-    }
+    parked_.resume();
+    if (next_) [[unlikely]]
+      resume_chain_apart(outer);
   }
   static void end_row(activity* outer) noexcept { current_ = outer; }
 
@@ -220,11 +183,31 @@ class activity {
   /// Forgets a chain whose frames are about to be destroyed unfinished.
   void abandon_chain() noexcept {
     parked_ = nullptr;
-    innermost_ = nullptr;
     waiting_ = nullptr;
   }
 
  private:
+  /// The link of the coroutine that is parked, if there is one.
+  const detail::chain_link* innermost() const noexcept {
+    using found = std::coroutine_handle<detail::chain_link>;
+    return parked_ ? &found::from_address(parked_.address()).promise() : nullptr;
+  }
+
+  void resume_chain(activity* outer) noexcept {
+    while (next_) {
+      const std::coroutine_handle<> next = std::exchange(next_, nullptr);
+      if (next == no_more()) {
+        current_ = outer;
+        parked_ = nullptr;
+        root_ended();  // May destroy *this.
+        return;
+      }
+      next.resume();
+    }
+  }
+  /// Apart, so that a loop over those that wait again has nothing else in it.
+  void resume_chain_apart(activity* outer) noexcept;
+
   static std::coroutine_handle<> no_more() noexcept {
     return std::coroutine_handle<>::from_address(&no_coroutine_);
   }
@@ -240,7 +223,6 @@ class activity {
   const void* ambient_ = nullptr;
   bool stop_requested_ = false;
   bool interrupted_ = false;
-  const detail::chain_link* innermost_ = nullptr;
   wait* waiting_ = nullptr;  ///< Says something while the activity is parked.
   std::coroutine_handle<> parked_;
 };

@@ -63,22 +63,38 @@ class ready_ring;
 /// the replicas of a line. Whatever their number, a queue holds one pointer.
 class event_row {
  public:
-  /// Takes at most `most` steps, at least one, from the front of `from.row()`, which is not empty;
-  /// each is off the row before it is taken. Returns how many it might have taken besides.
+  /// Takes at most `most` steps, at least one, from the front of `from.row()`, which is not empty:
+  /// takes so many off it, and stops when `from` has ended. Returns how many it might have taken
+  /// besides; a row may count as long as it was when it was made.
   using step_function = std::size_t (*)(detail::ready_ring& from, std::size_t most) noexcept;
 
   event_row() noexcept = default;
   /// `steps`: for events of one type, which can do better than one call each.
   event_row(event& first, std::size_t distance, std::size_t count, step_function steps) noexcept
-      : first_(&first), end_(later(&first, count * distance)), distance_(distance), steps_(steps) {}
+      : first_(&first),
+        end_(later(&first, count * distance)),
+        distance_(distance),
+        size_(count),
+        steps_(steps) {}
 
   bool empty() const noexcept { return first_ == end_; }
   bool longer_than(std::size_t count) const noexcept {
     return static_cast<std::size_t>(as_bytes(end_) - as_bytes(first_)) > count * distance_;
   }
   event& operator[](std::size_t i) const noexcept { return *later(first_, i * distance_); }
+  const event* end() const noexcept { return end_; }
+
+  /// How many it had when it was made.
+  std::size_t size() const noexcept { return size_; }
 
   event& take_front() noexcept { return *std::exchange(first_, later(first_, distance_)); }
+  /// The first `most` of them, or all.
+  event_row take(std::size_t most) noexcept {
+    event_row part = *this;
+    if (most < size_ && longer_than(most)) part.end_ = later(first_, most * distance_);
+    first_ = part.end_;
+    return part;
+  }
   template <class F>
   void for_each(F&& f) const {
     for (event* e = first_; e != end_; e = later(e, distance_)) f(*e);
@@ -99,6 +115,7 @@ class event_row {
   event* first_ = nullptr;
   event* end_ = nullptr;
   std::size_t distance_ = 0;
+  std::size_t size_ = 0;
   step_function steps_ = nullptr;
 };
 
@@ -183,6 +200,11 @@ class ready_ring {
 
   /// The rest of the row that is being taken.
   event_row& row() noexcept { return row_; }
+
+  /// No step is taken any more: a row's function that is under way drops what it has taken off.
+  void end() noexcept { ended_ = true; }
+  bool ended() const noexcept { return ended_; }
+
   /// For the steps of a row that has come to its end: if one event is all that is ready, takes its
   /// step. True if a row of the same kind is now all that is ready: it is row(), and more than no
   /// steps are left. Replicas meet, the barrier's turn comes, and it is theirs again.
@@ -205,6 +227,7 @@ class ready_ring {
 
   event_row row_;
   ready_entry only_;  // Comes before all that is in the slots.
+  bool ended_ = false;
   std::unique_ptr<ready_entry[]> slots_;
   std::size_t capacity_ = 0;  // A power of two, or zero.
   std::size_t head_ = 0;

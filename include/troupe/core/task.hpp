@@ -21,6 +21,7 @@
 #include <concepts>
 #include <coroutine>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -85,7 +86,6 @@ struct task_promise_base : chain_link {
   struct final_awaiter {
     bool await_ready() const noexcept { return false; }
     void await_resume() const noexcept {}
-
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> finished) const noexcept {
       auto& link = finished.promise();
@@ -130,16 +130,18 @@ struct task_promise : task_promise_base {
   template <class U = T>
     requires std::convertible_to<U, T>
   void return_value(U&& result) {
-    value.emplace(std::forward<U>(result));
+    if constexpr (!is_found<kept>) value = std::make_unique<T>(std::forward<U>(result));
+    if constexpr (is_found<kept>) value.emplace(std::forward<U>(result));
   }
 
   T take() {
     if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
-    TROUPE_ASSERT(value.has_value());
-    return *std::move(value);
+    TROUPE_ASSERT(static_cast<bool>(value));
+    return std::move(*value);
   }
 
-  std::optional<T> value;
+  using kept = std::optional<T>;
+  std::conditional_t<is_found<kept>, kept, std::unique_ptr<T>> value;
   std::exception_ptr failure;
 };
 
@@ -172,10 +174,8 @@ class [[nodiscard("a task does nothing until it is awaited")]] task {
   task() noexcept = default;
   task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
   task& operator=(task&& other) noexcept {
-    if (this != &other) {
-      if (frame_) frame_.destroy();
-      frame_ = std::exchange(other.frame_, nullptr);
-    }
+    task taken(std::move(other));
+    std::swap(frame_, taken.frame_);
     return *this;
   }
   ~task() {

@@ -133,7 +133,7 @@ class replica_context {
   strategy_state& owner() const noexcept;
 
   replica_actor* self_ = nullptr;
-  std::uint32_t run_ = 0;
+  std::uint64_t run_ = 0;
 };
 
 /// What an update function is in: cross-replica context, for one replica's components.

@@ -17,8 +17,9 @@
 namespace troupe::detail {
 
 /// A merge of one, outside of all runs: who calls it has arrived, so it happens at once.
-struct lone_merge {
-  lone_merge(merge_request& request, const void* in) noexcept : waits_for(&request), mode(in) {}
+struct lone_merge : merge_outcome {
+  lone_merge(merge_request& request, const void* in) noexcept
+      : merge_outcome{nullptr}, waits_for(&request), mode(in) {}
 
   /// Awaits the function, if it is a coroutine; `caller` goes on at once otherwise.
   template <class Promise>
@@ -31,13 +32,13 @@ struct lone_merge {
     self.set_ambient(mode);
     std::move(body).operator co_await().await_suspend(caller);
   }
-  /// Where the result is. \throws what the function threw.
-  void* end() {
+  /// \throws what the function threw.
+  merge_result& end() {
     if (body) {
       activity::current()->set_ambient(nullptr);
       body.take();
     }
-    return result.where();
+    return result;
   }
 
   wait* waits_for;
@@ -46,6 +47,9 @@ struct lone_merge {
   merge_intake taken;  ///< Nothing: the arguments are in the frame.
   task<> body;         ///< Empty if the function was a plain one: then it has been called.
 };
+
+/// Destroys the one that `request`, which is nobody's, has begun, if it has.
+void drop_lone(const merge_request& request) noexcept;
 
 /// \throws errc::replica_required in cross-replica context, errc::foreign_context elsewhere.
 [[noreturn]] void refuse_context(const char* call);

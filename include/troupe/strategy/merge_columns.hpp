@@ -45,6 +45,11 @@ template <class F>
 inline constexpr bool is_told_by_bytes = !std::is_empty_v<F> && sizeof(F) <= sizeof(void*) &&
                                          std::has_unique_object_representations_v<F>;
 
+/// Whether only the address of a copy does, which is as good as the copy.
+template <class F>
+inline constexpr bool is_told_by_address =
+    !std::is_empty_v<F> && std::equality_comparable<F> && !is_told_by_bytes<F>;
+
 /// What tells a function from others of its type: its bytes, if it is small; of one that only ==
 /// can compare, the address of this copy; and of one that nothing can, or needs to, nothing.
 template <class F>
@@ -53,7 +58,7 @@ const void* told_by(const F& fn) noexcept {
     const void* bytes = nullptr;
     std::memcpy(&bytes, &fn, sizeof fn);
     return bytes;
-  } else if constexpr (!std::is_empty_v<F> && std::equality_comparable<F>) {
+  } else if constexpr (is_told_by_address<F>) {
     return &fn;
   }
   return nullptr;
@@ -61,13 +66,8 @@ const void* told_by(const F& fn) noexcept {
 /// Whether `fn`, of a line's replica, is the one that is told by `told`, of the same line's first.
 template <class F>
 bool is_told_by(const void* told, const F& fn) noexcept {
-  if constexpr (std::is_empty_v<F> || !std::equality_comparable<F>) {
-    return true;
-  } else if constexpr (is_told_by_bytes<F>) {
-    return told == told_by(fn);
-  } else {
-    return *static_cast<const F*>(told) == fn;
-  }
+  if constexpr (is_told_by_address<F>) return *static_cast<const F*>(told) == fn;
+  return told == told_by(fn);
 }
 
 /// Whether it may lie in the intake's own room, where each column is aligned to eight bytes.
@@ -152,23 +152,26 @@ template <class... Args>
 /// What was put there by all replicas; false if the frames have to be asked.
 template <class... Args>
 bool take_columns(const merge_site& site, std::tuple<per_replica<Args>...>& into) {
-  if (!site.taken->kind) return false;
+  merge_intake& in = *site.taken;
+  if (!in.kind) return false;
   if (site.taken_elsewhere && !join_columns<Args...>(site)) [[unlikely]]
     return false;
+  in.kind = in.expected = nullptr;
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ((std::get<I>(into) = per_replica<Args>::from_memory(
-          static_cast<Args*>(std::exchange(site.taken->columns[I].values, nullptr)),
-          site.round.size())),
+          static_cast<Args*>(std::exchange(in.columns[I].values, nullptr)), site.round.size())),
      ...);
   }(std::index_sequence_for<Args...>());
   return true;
 }
 
-/// The next round fills the same memory, unless the merge function has kept it.
+/// The next round fills the same memory, unless the merge function has kept it. True if there is
+/// room for all of that one where its first one arrives.
 template <class... Args>
-void give_columns_back(merge_intake& to, std::size_t all, std::tuple<per_replica<Args>...>& from) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    ((to.columns[I].values = std::get<I>(from).to_memory(all)), ...);
+bool give_columns_back(const merge_site& site, std::tuple<per_replica<Args>...>& from) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((site.taken->columns[I].values = std::get<I>(from).to_memory(site.round.size())), ...);
+    return !site.taken_elsewhere && (site.taken->columns[I].values && ...);
   }(std::index_sequence_for<Args...>());
 }
 

@@ -64,7 +64,7 @@ class merge_operation final : public merge_request {
   merge_operation& operator=(merge_operation&&) = delete;
   ~merge_operation() {
     if (!who) [[unlikely]]
-      delete lone();
+      detail::drop_lone(*this);
   }
 
   bool await_ready() const noexcept { return false; }
@@ -73,64 +73,64 @@ class merge_operation final : public merge_request {
   void await_suspend(std::coroutine_handle<Promise> replica) {
     Promise& promise = replica.promise();
     // Compared before it is looked into: an old context's replica may be gone.
-    if (promise.self != who || who->run_number() != run) [[unlikely]] {
+    if (promise.self != who || who->run_number() != static_cast<std::uint32_t>(run)) [[unlikely]] {
       begin_alone(replica);
       return;
     }
-    who->park(replica, *this);
-    barrier_actor::arrive(*this, promise.at);
+    barrier_actor::arrive(*this, replica);
   }
 
   share await_resume() {
-    const replica_actor* const self = who;
-    void* const outcome = self ? barrier_actor::outcome_for(*self) : nullptr;
-    if (!outcome) [[unlikely]] {
-      if (!self && alone) return end_alone();
-      detail::throw_merge_failure(self);
-    }
-    if constexpr (!std::is_void_v<result>) {
-      return structure<result>::take(self->replica(), *static_cast<result*>(outcome));
-    }
+    if (!outcome->where) [[unlikely]]
+      return resume_alone();
+    return share_in(static_cast<merge_result&>(*outcome), who->replica());
   }
 
   static constexpr bool taken_on_arrival = detail::taken_on_arrival<F, Args...>;
 
-  /// When it arrives `here`. False, and nothing done, if there is no room yet for the arguments
-  /// of a round.
-  bool arrive_in(barrier_share& line, const place& here) noexcept {
-    merge_intake& in = line.intake;
-    const bool agrees = in.kind == &kind_of_this && std::memcmp(&in.at, &here, sizeof here) == 0 &&
-                        detail::is_told_by(in.function, fn_);
-    if (!agrees) [[unlikely]] {
-      if (line.arrived() != 0) {
-        in.kind = nullptr;  // They may agree all the same: merge() looks closer.
-        return true;
-      }
-      if (!detail::has_columns<Args...>(in, line.rows)) return false;
-      in.kind = &kind_of_this;
-      in.at = here;
-      in.function = detail::told_by(fn_);
-    }
-    detail::put_in_columns(in, who->row(), args_);
-    return true;
+  /// Whether it is what a line of the barrier expects, and nothing has to be arranged.
+  bool is_expected(const merge_intake& in, const place& here) const noexcept {
+    if (in.expected != &kind_of_this) [[unlikely]]
+      return false;
+    if constexpr (!taken_on_arrival) return true;
+    return std::memcmp(&in.at, &here, sizeof here) == 0 && detail::is_told_by(in.function, fn_);
   }
-  static bool open(barrier_share& line) noexcept {
-    return detail::open_columns<Args...>(line.intake, line.rows, line.others_read);
+  void put_into(merge_intake& in) const noexcept {
+    if constexpr (taken_on_arrival) detail::put_in_columns(in, who->row(), args_);
+  }
+  /// Arranges it, if this is the line's first one. All that do not agree with that are not taken:
+  /// they may be meant to meet all the same, and merge() looks closer.
+  void arrive_in(barrier_share& line) noexcept {
+    merge_intake& in = line.intake;
+    in.kind = in.expected = nullptr;
+    if constexpr (!taken_on_arrival) {
+      in.expected = &kind_of_this;
+    } else if (line.arrived() == 0 &&
+               (detail::has_columns<Args...>(in, line.rows) ||
+                detail::open_columns<Args...>(in, line.rows, line.others_read))) {
+      in.kind = in.expected = &kind_of_this;
+      in.at = who->where();
+      in.function = detail::told_by(fn_);
+      put_into(in);
+    }
   }
 
   /// Outside of everything. Apart, so that what is not needs no stack.
   template <class Promise>
   [[gnu::noinline]] void begin_alone(std::coroutine_handle<Promise> caller) {
     if (who) detail::refuse_context("merge_call()");
-    alone = detail::merge_alone(*this).release();
-    lone()->begin(caller);
+    detail::lone_merge* const lone = detail::merge_alone(*this).release();
+    outcome = lone;
+    lone->begin(caller);
   }
-  detail::lone_merge* lone() const noexcept { return static_cast<detail::lone_merge*>(alone); }
-  share end_alone() {
-    void* const outcome = lone()->end();
+  static share share_in(merge_result& from, std::uint32_t replica) {
     if constexpr (!std::is_void_v<result>) {
-      return structure<result>::take(0, *static_cast<result*>(outcome));
+      return structure<result>::take(replica, from.template value<result>());
     }
+  }
+  [[gnu::noinline]] share resume_alone() {
+    if (who || outcome == &refused) detail::throw_merge_failure(who);
+    return share_in(static_cast<detail::lone_merge*>(outcome)->end(), 0);
   }
 
   using gathered = std::tuple<regrouped_t<Args>...>;
@@ -184,7 +184,9 @@ class merge_operation final : public merge_request {
     if constexpr (std::is_same_v<columns, gathered>) {
       run_first(site, all, body);
       if constexpr (taken_on_arrival) {
-        if (taken) detail::give_columns_back(*site.taken, site.round.size(), all);
+        if (taken && detail::give_columns_back(site, all) && !detail::is_told_by_address<F>) {
+          site.taken->kind = site.taken->expected = &kind_of_this;  // The next first one, too.
+        }
       }
     } else {
       gathered values = detail::regroup_columns(std::move(all));
@@ -206,7 +208,7 @@ class merge_operation final : public merge_request {
   template <class R>
   static void put_result(merge_site& site, R&& value) {
     detail::require_components(value, site.round.size());
-    site.result.put(std::forward<R>(value));
+    site.result->put(std::forward<R>(value));
   }
 
   /// The values live in this frame: the function may take them by reference.
@@ -229,9 +231,9 @@ class merge_operation final : public merge_request {
     return text + "(" + detail::type_names<Args...>() + ")";
   }
 
-  static constexpr merge_kind kind_of_this{{&stay, &name}, &merge};
+  static constexpr merge_kind kind_of_this{{&stay, &name, true}, &merge};
 
-  friend barrier_actor;  // Calls arrive_in().
+  friend barrier_actor;  // Asks what is expected, and calls arrive_in().
 
   [[no_unique_address]] F fn_;
   std::tuple<Args...> args_;

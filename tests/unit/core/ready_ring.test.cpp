@@ -1,5 +1,6 @@
 // What is ready on a line is taken in the order of posting, however it is stored.
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -23,7 +24,9 @@ struct letter final : event {
     *me.text += me.what;
     const ready_entry next = std::exchange(me.posts, ready_entry());
     if (next) me.ring->push(next);
-    while (me.drops_all && me.ring->pop()) {
+    if (!me.drops_all) return;
+    me.ring->end();
+    while (me.ring->pop()) {
     }
   }
 
@@ -38,9 +41,11 @@ struct letter final : event {
 /// A row's steps, as replicas take them.
 std::size_t take_row(ready_ring& from, std::size_t most) noexcept {
   do {
+    event_row part = from.row().take(most);
+    most -= std::min(most, part.size());
     do {
-      from.row().take_front().step();
-    } while (--most > 0 && !from.row().empty());
+      part.take_front().step();
+    } while (!part.empty() && !from.ended());
   } while (from.next_row(most));
   return most;
 }
@@ -131,8 +136,22 @@ TEST_CASE_METHOD(fixture, "a row that loses its rest in a step takes no more") {
   ring.push(ready_entry(all));
   push(7);
   letters[1].drops_all = true;
-  CHECK(ring.take_steps(100) == 98);
+  CHECK(ring.take_steps(100) == 97);  // A row counts whole.
   CHECK(text == "ab");
+  CHECK(ring.empty());
+}
+
+TEST_CASE_METHOD(fixture, "a row that is longer than what may be taken goes on where it was left") {
+  const event_row all = row(0, 5);
+  ring.push(ready_entry(all));
+  push(7);
+  CHECK(ring.take_steps(2) == 0);
+  CHECK(text == "ab");
+  CHECK_FALSE(ring.empty());
+  CHECK(ring.take_steps(4) == 0);
+  CHECK(text == "abcde");
+  CHECK(ring.take_steps(1) == 0);
+  CHECK(text == "abcdeh");
   CHECK(ring.empty());
 }
 

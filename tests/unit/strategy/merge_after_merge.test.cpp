@@ -1,0 +1,181 @@
+// What one round leaves to the next, on one line and on two: where its arguments go, what is
+// expected there, and what it returned. None of that may be taken for the next one's.
+
+#include <array>
+#include <asio/io_context.hpp>
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <troupe/troupe.hpp>
+#include <utility>
+#include <vector>
+
+#include "tests/support/outcome.hpp"
+
+namespace troupe::test {
+namespace {
+
+using ints = per_replica<int>;
+
+constexpr int replicas = 4;
+
+runtime on_one_line_or_two(asio::io_context& io) {
+  const bool two = GENERATE(false, true);
+  if (two) return runtime{pool_size{2}};
+  return runtime{io.get_executor()};
+}
+
+struct fixture {
+  asio::io_context io;
+  runtime rt = on_one_line_or_two(io);
+  mirrored_strategy strategy{rt, replicas};
+
+  template <class... A>
+  auto run(A... arguments) {
+    return block_on(rt, strategy.run(std::move(arguments)...));
+  }
+};
+
+int sum(const ints& values) { return std::accumulate(values.begin(), values.end(), 0); }
+int product(const ints& values) {
+  return std::accumulate(values.begin(), values.end(), 1, std::multiplies<>());
+}
+
+int first(const ints& values, const ints&) { return values[0]; }
+
+/// How one replica differs from the others after some rounds that were alike.
+enum class way { function, place, arguments, end };
+
+task<int> merge_alike_and_then(replica_context ctx, int rounds, int odd_one, way differs) {
+  int all = 0;
+  const bool odd = ctx.replica_id() == odd_one;
+  for (int round = 0; round <= rounds; ++round) {
+    const bool now = odd && round == rounds;
+    if (now && differs == way::end) co_return all;
+    if (now && differs == way::place) {
+      all += co_await ctx.merge_call(sum, 1);
+    } else if (now && differs == way::arguments) {
+      all += co_await ctx.merge_call(first, 1, 2);
+    } else {
+      auto* const merge = now && differs == way::function ? product : sum;
+      all += co_await ctx.merge_call(merge, 1);
+    }
+  }
+  co_return all;
+}
+
+TEST_CASE_METHOD(fixture, "whoever differs after rounds that were alike breaks the run") {
+  for (const way differs : {way::function, way::place, way::arguments, way::end}) {
+    const errc expected = differs == way::end ? errc::missing_replica : errc::merge_mismatch;
+    for (int odd_one = 0; odd_one < replicas; ++odd_one) {
+      for (const int rounds : {1, 2, 5}) {
+        const auto thrown = thrown_by([&] { run(merge_alike_and_then, rounds, odd_one, differs); });
+        CHECK(is(thrown, expected));
+      }
+    }
+  }
+  CHECK(run(merge_alike_and_then, 3, replicas, way::end)[0] == 4 * replicas);
+}
+
+/// Told from others by == alone: it is larger than a pointer.
+struct scaled_sum {
+  std::array<int, 6> factors;
+  int operator()(const ints& values) const { return factors[5] * sum(values); }
+  friend bool operator==(const scaled_sum&, const scaled_sum&) = default;
+};
+
+task<int> merge_scaled(replica_context ctx, int rounds, int odd_one) {
+  int all = 0;
+  for (int round = 1; round <= rounds; ++round) {
+    const bool odd = ctx.replica_id() == odd_one && round == rounds;
+    const scaled_sum merge{{0, 0, 0, 0, 0, odd ? 1000 : round}};
+    all += co_await ctx.merge_call(merge, 1);
+  }
+  co_return all;
+}
+
+TEST_CASE_METHOD(fixture, "a function that only == tells from others may change with the round") {
+  CHECK(run(merge_scaled, 3, replicas)[1] == (1 + 2 + 3) * replicas);
+  for (int odd_one = 0; odd_one < replicas; ++odd_one) {
+    CHECK(is(thrown_by([&] { run(merge_scaled, 3, odd_one); }), errc::merge_mismatch));
+  }
+}
+
+task<int> merge_in_vain_now_and_then(replica_context ctx, std::vector<bool> fails) {
+  int caught = 0;
+  for (const bool now : fails) {
+    const auto return_nothing = [now] {
+      if (now) throw std::runtime_error("in vain");
+    };
+    try {
+      co_await ctx.merge_call(return_nothing);
+    } catch (const std::runtime_error&) {
+      ++caught;
+    }
+  }
+  co_return caught;
+}
+
+TEST_CASE_METHOD(fixture, "a merge that failed is told by its own round alone") {
+  for (unsigned bits = 0; bits < 32; ++bits) {
+    std::vector<bool> fails;
+    int expected = 0;
+    for (unsigned i = 0; i < 5; ++i) {
+      fails.push_back((bits >> i & 1) != 0);
+      expected += fails.back() ? 1 : 0;
+    }
+    const ints caught = run(merge_in_vain_now_and_then, fails);
+    CHECK(caught == ints{expected, expected, expected, expected});
+  }
+}
+
+/// Counts those alive that hold a round's number.
+class counted {
+ public:
+  counted(std::shared_ptr<std::atomic<int>> alive, int round) : alive_(std::move(alive)) {
+    ++*alive_;
+    numbers_.fill(round);
+  }
+  counted(const counted& other) : alive_(other.alive_), numbers_(other.numbers_) { ++*alive_; }
+  counted& operator=(const counted&) = default;
+  ~counted() { --*alive_; }
+  int round() const { return numbers_.back(); }
+
+ private:
+  std::shared_ptr<std::atomic<int>> alive_;
+  std::array<int, 32> numbers_{};
+};
+
+struct gauge {
+  std::shared_ptr<std::atomic<int>> alive = std::make_shared<std::atomic<int>>(0);
+  std::array<int, 6> at_merge{};
+};
+
+task<bool> merge_and_look(replica_context ctx, gauge* look) {
+  bool right = true;
+  for (int round = 0; round < 6; ++round) {
+    const auto make = [look, round] {
+      look->at_merge[static_cast<std::size_t>(round)] = *look->alive;
+      return counted(look->alive, round);
+    };
+    const counted made = co_await ctx.merge_call(make);
+    right = made.round() == round && right;
+  }
+  co_return right;
+}
+
+TEST_CASE_METHOD(fixture, "what a merge returned is kept until the next one has returned") {
+  gauge look;
+  CHECK(run(merge_and_look, &look) == per_replica<bool>{true, true, true, true});
+  CHECK(look.at_merge == std::array<int, 6>{0, 1, 1, 1, 1, 1});
+  CHECK(*look.alive == 0);
+}
+
+}  // namespace
+}  // namespace troupe::test
