@@ -39,7 +39,8 @@ std::unique_ptr<lone_merge> merge_alone(merge_request& request) {
   if (current_mode()) refuse_context("merge_call()");
   strategy_state& owner = *get_default_strategy().state();
   auto alone = std::make_unique<lone_merge>(request, &owner.cross_replica_mode());
-  merge_site site(alone->result);
+  merge_site site;
+  site.result = &alone->result;
   site.round = merge_round(alone->waits_for);
   site.taken = &alone->taken;
   site.above = &owner;

@@ -196,7 +196,7 @@ class barrier_actor final : public routine {
   party who_;
   recycled_vector<std::unique_ptr<share>> shares_;
   replica_actor* members_ = nullptr;
-  merge_site site_{results_[0]};                      // What stays the same from round to round.
+  merge_site site_;                                   // What stays the same from round to round.
   recycled_vector<merge_intake*> intakes_elsewhere_;  // Of the lines.
   std::vector<replica_place> places_;                 // Filled by the lines while halting.
 

@@ -196,9 +196,7 @@ class merge_round {
 
 /// What the barrier gives to a merge.
 struct merge_site {
-  explicit merge_site(merge_result& to) noexcept : result(&to) {}
-
-  merge_result* result;  ///< Where the result goes.
+  merge_result* result = nullptr;  ///< Where the result goes.
   merge_round round;
   /// The arguments of the first line's replicas; those that were not taken are in the frames.
   merge_intake* taken = nullptr;
