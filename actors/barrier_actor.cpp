@@ -246,7 +246,7 @@ void barrier_actor::merge_gathered() noexcept {
   phase_ = phase::gathering;
   agreed();
   begin_round();
-  who_.on->post(shares_.front()->released);
+  who_.on->post(shares_.front()->released);  // Who comes with care comes to judge().
 }
 
 void barrier_actor::judge() noexcept {
@@ -329,7 +329,7 @@ void barrier_actor::release() noexcept {
     return;
   }
   begin_round();
-  const bool careful = shares_.front()->careful;
+  const bool careful = shares_.front()->careful;  // All are or none: nobody has finished.
   for (auto& s : shares_) s->who.on->post(careful ? s->members : s->released);
 }
 

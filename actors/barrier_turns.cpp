@@ -20,7 +20,10 @@ replica_actor& barrier_actor::member(std::size_t i) noexcept {
 }
 
 void barrier_actor::begin_turns() noexcept {
-  for (auto& s : shares_) s->careful = s->in_turns = true;
+  for (auto& s : shares_) {
+    s->be_careful();
+    s->in_turns = true;
+  }
   give_turn(0);
 }
 

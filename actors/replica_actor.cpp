@@ -37,13 +37,13 @@ template <bool ahead>
 std::size_t replica_actor::resume_all(detail::ready_ring& from, std::size_t most) noexcept {
   activity* const outer = current();
   do {
-    const event* const end = from.row().end();
+    event_row soon = from.row();
+    soon.take(steps_ahead);
     event_row part = from.row().take(most);
     most -= std::min(most, part.size());
     do {
       if constexpr (ahead) {
-        event& soon = part[steps_ahead];
-        if (&soon < end) static_cast<replica_actor&>(soon).fetch_frame();
+        if (!soon.empty()) static_cast<replica_actor&>(soon.take_front()).fetch_frame();
       }
       static_cast<replica_actor&>(part.take_front()).resume_in_row(outer);
     } while (!part.empty() && !from.ended());  // With its runtime, in one of these steps.

@@ -30,6 +30,15 @@ void throw_merge_failure(const replica_actor* who) {
   barrier_actor::throw_failure(self, broken);
 }
 
+void require_lone(const merge_request& request) {
+  if (request.run == 0) return;
+  if (request.run % 2 == 0) {
+    throw error(errc::empty_task, "a merge was awaited that has been awaited before",
+                "call merge_call() for each merge: the arguments went with the first await");
+  }
+  refuse_context("merge_call()");
+}
+
 void drop_lone(const merge_request& request) noexcept {
   if (request.outcome == &merge_request::refused) return;
   delete static_cast<lone_merge*>(request.outcome);

@@ -73,8 +73,8 @@ struct alignas(64) barrier_share : detail::recycled {
   /// If it waits, it waits for nothing: the verdict is the answer.
   bool refuse(replica_actor& replica) const noexcept;
 
-  // What a round writes is one line of cache, which ends where the columns of the intake begin: if
-  // these lie in it, nothing else travels to the barrier's line.
+  // What a round writes for the barrier's line is one line of cache, which ends where the columns
+  // of the intake begin: if these lie in it, nothing else travels there.
   std::uint32_t to_come = 0;  ///< So many of its members have not arrived in this round.
   std::uint32_t finished = 0;
   bool careful = false;   ///< Every arrival may mean more than one more.

@@ -155,7 +155,7 @@ struct merge_request : wait {
   /// Whose it is; null once it was refused, and outside of all runs.
   replica_actor* who;
   union {
-    std::uint64_t run;       ///< Until it arrives: for which run of `who`; zero outside.
+    std::uint64_t run;       ///< Until it arrives: for which run of `who`, odd; zero outside.
     merge_outcome* outcome;  ///< From then on: what it looks at when it goes on.
   };
 

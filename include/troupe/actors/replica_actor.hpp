@@ -69,7 +69,8 @@ class alignas(32) replica_actor final : public routine {
   merge_request& request() const noexcept { return static_cast<merge_request&>(*waits_for()); }
   bool unfinished() const noexcept { return phase_ == phase::starting || phase_ == phase::running; }
 
-  /// Tells the runs of this replica apart: a context of an earlier one is stale.
+  /// Tells the runs of this replica apart: a context of an earlier one is stale. Odd, so that it is
+  /// nobody's address.
   std::uint32_t run_number() const noexcept { return run_number_; }
 
   /// What the function threw; null if it returned or has not finished.
@@ -82,7 +83,7 @@ class alignas(32) replica_actor final : public routine {
     phase_ = phase::starting;
     step_with_care_ = true;
     if (failure_) failure_ = nullptr;
-    ++run_number_;
+    run_number_ += 2;
     reset_stop();
   }
 
@@ -129,7 +130,7 @@ class alignas(32) replica_actor final : public routine {
   phase phase_ = phase::idle;
   std::uint32_t replica_;
   void* share_ = nullptr;
-  std::uint32_t run_number_ = 0;
+  std::uint32_t run_number_ = 1;
   std::uint32_t row_ = 0;
   replica_program* program_ = nullptr;
   std::coroutine_handle<> frame_;

@@ -40,7 +40,7 @@ struct chain_link {
 /// Whether the link is found where a frame is known and its type is not: a promise with an
 /// alignment of its own would lie elsewhere.
 template <class Promise>
-inline constexpr bool is_found = alignof(Promise) <= 2 * sizeof(void*);
+inline constexpr bool has_link_in_place = alignof(Promise) <= 2 * sizeof(void*);
 
 }  // namespace detail
 
@@ -67,7 +67,7 @@ class activity {
   /// Sets the coroutine that the first resume() enters.
   template <class Promise>
   void begin(std::coroutine_handle<Promise> root) noexcept {
-    static_assert(detail::is_found<Promise>);
+    static_assert(detail::has_link_in_place<Promise>);
     root.promise().self = this;
     parked_ = root;
     waiting_ = nullptr;
@@ -76,7 +76,7 @@ class activity {
   /// Called from await_suspend: `coroutine` waits for `what` until wake().
   template <class Promise>
   void park(std::coroutine_handle<Promise> coroutine, wait& what) noexcept {
-    static_assert(detail::is_found<Promise>);
+    static_assert(detail::has_link_in_place<Promise>);
     parked_ = coroutine;
     waiting_ = &what;
   }
@@ -98,7 +98,7 @@ class activity {
   bool interrupted() const noexcept { return interrupted_; }
   void mark_interrupted() noexcept { interrupted_ = true; }
 
-  const wait* waiting() const noexcept { return parked_ && current_ != this ? waiting_ : nullptr; }
+  const wait* waiting() const noexcept { return parked_ ? waiting_ : nullptr; }
   wait* const& waits_for() const noexcept { return waiting_; }  ///< While it is parked.
 
   /// Where the innermost coroutine awaits; line 0 if it never did. While the activity is parked, as
@@ -157,11 +157,10 @@ class activity {
   ~activity() = default;
 
   /// resume() for a loop over many: who ran before, `outer`, is current again only once the loop
-  /// calls end_row(), and while a root's end is dealt with. To whoever sees only `parked_` it stays
-  /// parked until it is again: a write less.
+  /// calls end_row(), and while a root's end is dealt with.
   void resume_in_row(activity* outer) noexcept {
     current_ = this;
-    parked_.resume();
+    std::exchange(parked_, nullptr).resume();
     if (next_) [[unlikely]]
       resume_chain_apart(outer);
   }
@@ -169,7 +168,6 @@ class activity {
 
   /// Has the memory that the next resume() needs first brought into the cache.
   void fetch_frame() const noexcept {
-    if (!parked_) return;  // It was not entered yet.
     __builtin_prefetch(parked_.address(), 1);
     __builtin_prefetch(static_cast<const std::byte*>(parked_.address()) + 64, 1);
     __builtin_prefetch(waiting_, 1);
@@ -198,7 +196,6 @@ class activity {
       const std::coroutine_handle<> next = std::exchange(next_, nullptr);
       if (next == no_more()) {
         current_ = outer;
-        parked_ = nullptr;
         root_ended();  // May destroy *this.
         return;
       }

@@ -38,7 +38,7 @@ enum class errc {
   deadlock = 106,                ///< Nothing can run and somebody waits.
   runtime_gone = 107,            ///< The runtime or its executor ended under a run.
   broken_reply = 108,            ///< A message was dropped without its answer.
-  empty_task = 109,              ///< A moved-from or already awaited task was awaited.
+  empty_task = 109,              ///< What was awaited is empty, or was awaited before.
   foreign_runtime = 110,         ///< A run was awaited by a task of another runtime.
   cross_replica_required = 201,  ///< The call needs cross-replica context.
   replica_required = 202,        ///< A replica's call where no replica is.

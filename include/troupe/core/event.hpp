@@ -82,7 +82,6 @@ class event_row {
     return static_cast<std::size_t>(as_bytes(end_) - as_bytes(first_)) > count * distance_;
   }
   event& operator[](std::size_t i) const noexcept { return *later(first_, i * distance_); }
-  const event* end() const noexcept { return end_; }
 
   /// How many it had when it was made.
   std::size_t size() const noexcept { return size_; }

@@ -9,7 +9,7 @@
 //   flat    awaiting costs no stack, however often and however deep (activity.hpp);
 //           only destroying an unfinished chain recurses, once for each frame;
 //   single  one result, awaited once, by one awaiter;
-//   steady  frames are recycled: a repeated task asks the heap for nothing.
+//   steady  frames are recycled: a repeated task asks for no heap, but for an over-aligned result.
 //
 // A task belongs to the logical task that awaits it and runs where that one runs.
 // It awaits tasks, troupe's own operations, and any Asio operation through
@@ -99,7 +99,6 @@ struct task_promise_base : chain_link {
 
   std::suspend_always initial_suspend() const noexcept { return {}; }
   final_awaiter final_suspend() const noexcept { return {}; }
-
   template <class T>
   typename task<T>::awaiter await_transform(task<T>&& child,
                                             place_pointer here = __builtin_source_location()) {
@@ -130,8 +129,10 @@ struct task_promise : task_promise_base {
   template <class U = T>
     requires std::convertible_to<U, T>
   void return_value(U&& result) {
-    if constexpr (!is_found<kept>) value = std::make_unique<T>(std::forward<U>(result));
-    if constexpr (is_found<kept>) value.emplace(std::forward<U>(result));
+    if constexpr (in_frame)
+      value.emplace(std::forward<U>(result));
+    else
+      value = std::make_unique<T>(std::forward<U>(result));
   }
 
   T take() {
@@ -140,8 +141,8 @@ struct task_promise : task_promise_base {
     return std::move(*value);
   }
 
-  using kept = std::optional<T>;
-  std::conditional_t<is_found<kept>, kept, std::unique_ptr<T>> value;
+  static constexpr bool in_frame = has_link_in_place<std::optional<T>>;
+  std::conditional_t<in_frame, std::optional<T>, std::unique_ptr<T>> value;
   std::exception_ptr failure;
 };
 
@@ -184,7 +185,6 @@ class [[nodiscard("a task does nothing until it is awaited")]] task {
 
   /// False for a default-constructed or moved-from task, which cannot be awaited.
   explicit operator bool() const noexcept { return static_cast<bool>(frame_); }
-
   class awaiter {
    public:
     explicit awaiter(std::coroutine_handle<promise_type> child) noexcept : child_(child) {}

@@ -51,6 +51,10 @@ struct lone_merge : merge_outcome {
 /// Destroys the one that `request`, which is nobody's, has begun, if it has.
 void drop_lone(const merge_request& request) noexcept;
 
+/// \throws errc::empty_task if `request` has been awaited before; what refuse_context() throws if
+///         it is a replica's.
+void require_lone(const merge_request& request);
+
 /// \throws errc::replica_required in cross-replica context, errc::foreign_context elsewhere.
 [[noreturn]] void refuse_context(const char* call);
 

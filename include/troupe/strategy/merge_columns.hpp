@@ -42,8 +42,9 @@ inline constexpr bool taken_on_arrival = sizeof...(Args) <= merge_intake::column
 
 /// Whether its bytes tell a function from others of its type.
 template <class F>
-inline constexpr bool is_told_by_bytes = !std::is_empty_v<F> && sizeof(F) <= sizeof(void*) &&
-                                         std::has_unique_object_representations_v<F>;
+inline constexpr bool is_told_by_bytes =
+    !std::is_empty_v<F> && std::equality_comparable<F> && sizeof(F) <= sizeof(void*) &&
+    std::has_unique_object_representations_v<F>;
 
 /// Whether only the address of a copy does, which is as good as the copy.
 template <class F>

@@ -69,6 +69,7 @@ class merge_operation final : public merge_request {
 
   bool await_ready() const noexcept { return false; }
 
+  /// Once: the arguments go with it.
   template <std::derived_from<detail::chain_link> Promise>
   void await_suspend(std::coroutine_handle<Promise> replica) {
     Promise& promise = replica.promise();
@@ -118,7 +119,7 @@ class merge_operation final : public merge_request {
   /// Outside of everything. Apart, so that what is not needs no stack.
   template <class Promise>
   [[gnu::noinline]] void begin_alone(std::coroutine_handle<Promise> caller) {
-    if (who) detail::refuse_context("merge_call()");
+    detail::require_lone(*this);
     detail::lone_merge* const lone = detail::merge_alone(*this).release();
     outcome = lone;
     lone->begin(caller);

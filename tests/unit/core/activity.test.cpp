@@ -16,7 +16,7 @@ namespace {
 // in its promise, and its promise has no alignment of its own.
 template <class T>
 inline constexpr bool is_found =
-    detail::is_found<typename task<T>::promise_type> &&
+    detail::has_link_in_place<typename task<T>::promise_type> &&
     std::is_base_of_v<detail::chain_link, typename task<T>::promise_type>;
 
 /// Wider than what the beginning of a frame is aligned to.

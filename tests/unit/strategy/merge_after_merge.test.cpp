@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -123,6 +124,8 @@ task<int> merge_in_vain_now_and_then(replica_context ctx, std::vector<bool> fail
 }
 
 TEST_CASE_METHOD(fixture, "a merge that failed is told by its own round alone") {
+  const auto order = GENERATE(replica_order::concurrent, replica_order::one_by_one);
+  const mirrored_strategy ordered(rt, replicas, {.order = order});
   for (unsigned bits = 0; bits < 32; ++bits) {
     std::vector<bool> fails;
     int expected = 0;
@@ -130,7 +133,7 @@ TEST_CASE_METHOD(fixture, "a merge that failed is told by its own round alone") 
       fails.push_back((bits >> i & 1) != 0);
       expected += fails.back() ? 1 : 0;
     }
-    const ints caught = run(merge_in_vain_now_and_then, fails);
+    const ints caught = block_on(rt, ordered.run(merge_in_vain_now_and_then, fails));
     CHECK(caught == ints{expected, expected, expected, expected});
   }
 }
@@ -175,6 +178,88 @@ TEST_CASE_METHOD(fixture, "what a merge returned is kept until the next one has 
   CHECK(run(merge_and_look, &look) == per_replica<bool>{true, true, true, true});
   CHECK(look.at_merge == std::array<int, 6>{0, 1, 1, 1, 1, 1});
   CHECK(*look.alive == 0);
+}
+
+task<int> await_twice(replica_context ctx) {
+  auto merge = ctx.merge_call(sum, 1);
+  const int all = co_await merge;
+  int code = 0;
+  try {
+    static_cast<void>(co_await merge);
+  } catch (const error& told) {
+    code = told.code().value();
+  }
+  co_return all == ctx.num_replicas_in_sync() ? code : -1;
+}
+
+using codes = std::array<int, replicas>;
+
+task<> await_twice_in_vain(replica_context ctx, codes* told) {
+  if (ctx.replica_id() == 0) co_return;
+  auto merge = ctx.merge_call(sum, 1);
+  for (int i = 0; i < 2; ++i) {
+    try {
+      static_cast<void>(co_await merge);
+    } catch (const error& thrown) {
+      (*told)[static_cast<std::size_t>(ctx.replica_id())] = thrown.code().value();
+    }
+  }
+}
+
+TEST_CASE_METHOD(fixture, "a merge that has been awaited is not awaited again") {
+  const int expected = static_cast<int>(errc::empty_task);
+  CHECK(run(await_twice) == ints{expected, expected, expected, expected});
+  CHECK(block_on(rt, await_twice(replica_context())) == expected);  // Outside of all runs.
+  codes told{};
+  CHECK(is(thrown_by([&] { run(await_twice_in_vain, &told); }), errc::missing_replica));
+  CHECK(told == codes{0, expected, expected, expected});
+}
+
+TEST_CASE("rounds follow each other for any number of replicas on any number of lines") {
+  for (const std::size_t threads : {1U, 2U, 3U, 4U}) {
+    runtime rt{pool_size{threads}};
+    for (int n = 1; n < 7; ++n) {
+      const mirrored_strategy strategy(rt, n);
+      const ints sums = block_on(rt, strategy.run(merge_alike_and_then, 9, n, way::end));
+      CHECK(sum(sums) == 10 * n * n);
+    }
+  }
+}
+
+TEST_CASE("a line goes on with a row that is longer than what it takes at once") {
+  asio::io_context io;
+  runtime rt{io.get_executor()};
+  constexpr int many = 1000;
+  const mirrored_strategy strategy(rt, many);
+  CHECK(sum(block_on(rt, strategy.run(merge_alike_and_then, 3, many, way::end))) ==
+        4 * many * many);
+}
+
+task<int> merge_one(replica_context ctx) { co_return co_await ctx.merge_call(sum, 1); }
+task<> look_at(const runtime* other, std::vector<std::string>* seen) {
+  *seen = other->waiting();
+  co_return;
+}
+
+/// Who goes on runs another runtime, which asks who waits in this one.
+task<> look_from_elsewhere(replica_context ctx, const runtime* here,
+                           std::vector<std::string>* seen) {
+  static_cast<void>(co_await merge_one(ctx));
+  if (ctx.replica_id() != 0) co_return;
+  asio::io_context io;
+  runtime elsewhere{io.get_executor()};
+  launch(elsewhere, look_at(here, seen), [](const std::exception_ptr&) {});
+  io.run();
+}
+
+TEST_CASE("a replica that goes on does not wait, whoever asks") {
+  asio::io_context io;
+  runtime rt{io.get_executor()};
+  const mirrored_strategy strategy(rt, 3);
+  std::vector<std::string> seen;
+  block_on(rt, strategy.run(look_from_elsewhere, &rt, &seen));
+  CHECK_FALSE(seen.empty());
+  for (const std::string& line : seen) CHECK_FALSE(line.starts_with("replica/0"));
 }
 
 }  // namespace
