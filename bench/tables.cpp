@@ -301,7 +301,7 @@ table many_tensors_table() {
   add_openmp_reductions(contest, replicas, bytes, false);
   contest.goals.push_back(
       {"D5", contest.title + ": at most 1.15 x one pass over the bytes and 30 ns a tensor",
-       "troupe", "openmp_fused_2_threads", 1.15, 3'000});
+       "troupe", "openmp_fused_2_threads", 1.15, 3});  // Microseconds, as the table's.
   return contest;
 }
 

@@ -88,7 +88,7 @@ struct goal {
   std::string ours;
   std::string reference;
   double bound = 0;
-  double allowance = 0;
+  double allowance = 0;  ///< In the unit of the table.
 };
 
 enum class judged_by {
