@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what no compiler checks: budgets, calls that belong elsewhere, file heads, dead files.
+"""Checks what no compiler does: budgets, misplaced calls, file heads, dead files and dead links.
 
     python3 tools/tidy.py [--root DIR]
 
@@ -10,6 +10,7 @@ above a function lifts that function's.
 import argparse
 import functools
 import pathlib
+import posixpath
 import re
 import subprocess
 import sys
@@ -78,6 +79,7 @@ FORBIDDEN = (
 FORBIDDEN = tuple((re.compile(pattern, re.IGNORECASE), why) for pattern, why in FORBIDDEN)
 OPEN_END = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b(?!\(#\d+\))")
 BUDGET = re.compile(r"budget:\s*\S")
+LINK = re.compile(r"\]\(([^()\s#:]+)(?:#[^()\s]*)?\)")  # To a file of the project.
 SKIPPED_FOLDERS = {".git", "build", "__pycache__", ".cache"}
 
 
@@ -280,6 +282,20 @@ def check_folders(files):
                 "give a noun its own folder")
 
 
+def check_links(files):
+    present = {str(p) for f in files for p in (f.path, *f.path.parents)}
+    for file in files:
+        if file.path.suffix != ".md":
+            continue
+        quoted = False
+        for number, line in enumerate(file.lines, 1):
+            quoted ^= line.startswith("```")
+            for target in LINK.findall("" if quoted or line.startswith("    ") else line):
+                there = posixpath.normpath(posixpath.join(file.path.parent.as_posix(), target))
+                if there not in present:
+                    yield file.name, number, f"nothing is at {target}; mend the link"
+
+
 # -- all of it ---------------------------------------------------------------------------------
 
 FILE_RULES = (check_text, check_size)
@@ -296,7 +312,7 @@ def breaches(root):
                 found |= {(file.name, line, message) for line, message in rule(file)}
             except UnmatchedBracket as problem:
                 found.add((file.name, problem.line, str(problem)))
-    for rule in (check_listed, check_folders):
+    for rule in (check_listed, check_folders, check_links):
         found |= set(rule(files))
     return [f"{name}:{line}: {message}" for name, line, message in sorted(found)]
 

@@ -93,6 +93,14 @@ class Budgets(Tidy):
         self.check(files | {"docs/20.md": "a\n"}, ("docs/20.md:1", "docs has 21 files"))
         self.check({f"tests/unit/{i}.md": "a\n" for i in range(21)})
 
+    def test_links(self):
+        text = "# A\n[b](b.md), [up](../README.md), [part](b.md#part)\n```\n[x](none.md)\n```\n"
+        files = {"docs/a.md": text, "docs/b.md": "a\n", "README.md": "[d](docs/a.md)\n"}
+        self.check(files)
+        self.check(files | {"docs/b.md": "a\n\n[c](c.md)\n"},
+                   ("docs/b.md:3", "nothing is at c.md"))
+        self.check(files | {"docs/b.md": "    f[i](c.md)\n[site](https://x.org/c.md)\n"})
+
 
 class Bans(Tidy):
     banned = (("std::thread t(f);", "pool_size"), ("std::jthread t(f);", "pool_size"),
