@@ -47,7 +47,7 @@ class step_team {
     ask_for_help(false);
     using clock = std::chrono::steady_clock;
     const auto began = clock::now();
-    if (take_one() && (clock::now() - began) * (graph.size() - 1) > 2 * wake_up_) {
+    if (take_one() && (clock::now() - began) * (graph.size() - 1) > wake_up_) {
       ask_for_help(true);
     }
     while (take_one()) {
