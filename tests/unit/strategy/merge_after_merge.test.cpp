@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/on_one_line_or_two.hpp"
 #include "tests/support/outcome.hpp"
 
 namespace troupe::test {
@@ -26,22 +27,7 @@ using ints = per_replica<int>;
 
 constexpr int replicas = 4;
 
-runtime on_one_line_or_two(asio::io_context& io) {
-  const bool two = GENERATE(false, true);
-  if (two) return runtime{pool_size{2}};
-  return runtime{io.get_executor()};
-}
-
-struct fixture {
-  asio::io_context io;
-  runtime rt = on_one_line_or_two(io);
-  mirrored_strategy strategy{rt, replicas};
-
-  template <class... A>
-  auto run(A... arguments) {
-    return block_on(rt, strategy.run(std::move(arguments)...));
-  }
-};
+using fixture = on_one_line_or_two<replicas>;
 
 int sum(const ints& values) { return std::accumulate(values.begin(), values.end(), 0); }
 int product(const ints& values) {

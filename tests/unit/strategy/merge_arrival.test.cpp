@@ -2,15 +2,14 @@
 // others bring, and whoever is first, everything is as if they had been fetched when all had come.
 
 #include <array>
-#include <asio/io_context.hpp>
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <troupe/troupe.hpp>
 #include <utility>
 
+#include "tests/support/on_one_line_or_two.hpp"
 #include "tests/support/outcome.hpp"
 
 namespace troupe::test {
@@ -20,22 +19,7 @@ using ints = per_replica<int>;
 
 constexpr int replicas = 5;
 
-runtime on_one_line_or_two(asio::io_context& io) {
-  const bool two = GENERATE(false, true);
-  if (two) return runtime{pool_size{2}};
-  return runtime{io.get_executor()};
-}
-
-struct fixture {
-  asio::io_context io;
-  runtime rt = on_one_line_or_two(io);
-  mirrored_strategy strategy{rt, replicas};
-
-  template <class... A>
-  auto run(A... arguments) {
-    return block_on(rt, strategy.run(std::move(arguments)...));
-  }
-};
+using fixture = on_one_line_or_two<replicas>;
 
 /// The values as digits, replica 0's first.
 int digits(const ints& values) {
