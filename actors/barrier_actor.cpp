@@ -111,7 +111,6 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
 
 void barrier_actor::arrive_with_care(share& s, replica_actor& who) noexcept {
   if (!s.failing) --s.to_come;  // Who is refused may come again and again.
-  if (s.to_come == 0 && !s.alone) s.intake.expected = nullptr;  // As in line_is_whole().
   if (!s.careful) [[likely]] {
     count_arrival(s);
     return;
@@ -166,6 +165,8 @@ void barrier_actor::count_progress(share& s, bool first, std::uint64_t first_of_
     }
     return;
   }
+  if (whole)
+    s.intake.expected_kind = nullptr;  // Whoever comes next is the first of the next round.
   const std::uint64_t more = (first ? first_of_line : 0) + (whole ? line_whole : 0);
   if (more != 0) tell_progress(s, more);
 }

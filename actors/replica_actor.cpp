@@ -2,7 +2,6 @@
 
 #include "troupe/actors/replica_actor.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -39,8 +38,7 @@ std::size_t replica_actor::resume_all(detail::ready_ring& from, std::size_t most
   do {
     event_row soon = from.row();
     soon.take(steps_ahead);
-    event_row part = from.row().take(most);
-    most -= std::min(most, part.size());
+    event_row part = from.take_row(most);
     do {
       if constexpr (ahead) {
         if (!soon.empty()) static_cast<replica_actor&>(soon.take_front()).fetch_frame();
@@ -60,8 +58,7 @@ std::size_t replica_actor::go_on(detail::ready_ring& from, std::size_t most) noe
 }
 
 std::size_t replica_actor::take_steps(detail::ready_ring& from, std::size_t most) noexcept {
-  event_row part = from.row().take(most);
-  most -= std::min(most, part.size());
+  event_row part = from.take_row(most);
   do {
     part.take_front().step();
   } while (!part.empty() && !from.ended());

@@ -146,7 +146,6 @@ class barrier_actor final : public routine {
       ++signals_to_come_;
       who_.on->post(gathered_);
     } else {
-      s.intake.expected = nullptr;  // Whoever comes next is the first of the next round.
       count_arrival(s);
     }
   }
@@ -231,7 +230,8 @@ class barrier_actor final : public routine {
   std::size_t unwound_ = 0;  // After a break: the replicas before this one have ended.
 
   // What released replicas look at, and nothing else. Rounds take turns: which one a request looks
-  // at tells whether it is of this round or of the one before.
+  // at tells whether it is of this round or of the one before, and who was released keeps what its
+  // round gave it, also when the run breaks before it goes on.
   alignas(64) std::array<merge_result, 2> results_;
 
   // What the lines tell each other; see count_progress().

@@ -58,7 +58,7 @@ struct alignas(64) barrier_share : detail::recycled {
   }
   void be_careful() noexcept {
     careful = true;
-    intake.expected = nullptr;
+    intake.expected_kind = nullptr;
   }
   std::uint32_t arrived() const noexcept { return expected - to_come; }
   void halt() noexcept;

@@ -96,7 +96,7 @@ struct merge_intake {
   ~merge_intake() { drop(); }
 
   void drop() noexcept {
-    kind = expected = nullptr;
+    kind = expected_kind = nullptr;
     for (auto& c : columns) {
       void* const values = std::exchange(c.values, nullptr);
       if (values && !is_near(values)) detail::recycling_free(values, c.bytes);
@@ -122,7 +122,7 @@ struct merge_intake {
   /// Of whoever arrived first: all that came after agree with it, and are taken. Or null.
   const merge_kind* kind = nullptr;
   /// An arrival of this kind that agrees means one more, and nothing else. Null if every one may.
-  const merge_kind* expected = nullptr;
+  const merge_kind* expected_kind = nullptr;
   place at;                        ///< Where the one stands that arrived first.
   const void* function = nullptr;  ///< Tells it from others of its kind.
   /// For columns that fit, where others read them: they travel with what is above.

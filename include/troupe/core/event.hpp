@@ -200,6 +200,13 @@ class ready_ring {
   /// The rest of the row that is being taken.
   event_row& row() noexcept { return row_; }
 
+  /// For the steps of a row: takes the next `most` off it, or all, and counts the row.
+  event_row take_row(std::size_t& most) noexcept {
+    const event_row part = row_.take(most);
+    most -= most < part.size() ? most : part.size();
+    return part;
+  }
+
   /// No step is taken any more: a row's function that is under way drops what it has taken off.
   void end() noexcept { ended_ = true; }
   bool ended() const noexcept { return ended_; }

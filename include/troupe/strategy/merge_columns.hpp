@@ -157,7 +157,7 @@ bool take_columns(const merge_site& site, std::tuple<per_replica<Args>...>& into
   if (!in.kind) return false;
   if (site.taken_elsewhere && !join_columns<Args...>(site)) [[unlikely]]
     return false;
-  in.kind = in.expected = nullptr;
+  in.kind = in.expected_kind = nullptr;
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ((std::get<I>(into) = per_replica<Args>::from_memory(
           static_cast<Args*>(std::exchange(in.columns[I].values, nullptr)), site.round.size())),

@@ -91,7 +91,7 @@ class merge_operation final : public merge_request {
 
   /// Whether it is what a line of the barrier expects, and nothing has to be arranged.
   bool is_expected(const merge_intake& in, const place& here) const noexcept {
-    if (in.expected != &kind_of_this) [[unlikely]]
+    if (in.expected_kind != &kind_of_this) [[unlikely]]
       return false;
     if constexpr (!taken_on_arrival) return true;
     return std::memcmp(&in.at, &here, sizeof here) == 0 && detail::is_told_by(in.function, fn_);
@@ -103,13 +103,13 @@ class merge_operation final : public merge_request {
   /// they may be meant to meet all the same, and merge() looks closer.
   void arrive_in(barrier_share& line) noexcept {
     merge_intake& in = line.intake;
-    in.kind = in.expected = nullptr;
+    in.kind = in.expected_kind = nullptr;
     if constexpr (!taken_on_arrival) {
-      in.expected = &kind_of_this;
+      in.expected_kind = &kind_of_this;
     } else if (line.arrived() == 0 &&
                (detail::has_columns<Args...>(in, line.rows) ||
                 detail::open_columns<Args...>(in, line.rows, line.others_read))) {
-      in.kind = in.expected = &kind_of_this;
+      in.kind = in.expected_kind = &kind_of_this;
       in.at = who->where();
       in.function = detail::told_by(fn_);
       put_into(in);
@@ -186,7 +186,7 @@ class merge_operation final : public merge_request {
       run_first(site, all, body);
       if constexpr (taken_on_arrival) {
         if (taken && detail::give_columns_back(site, all) && !detail::is_told_by_address<F>) {
-          site.taken->kind = site.taken->expected = &kind_of_this;  // The next first one, too.
+          site.taken->kind = site.taken->expected_kind = &kind_of_this;  // The next first one, too.
         }
       }
     } else {

@@ -1,6 +1,5 @@
 // What is ready on a line is taken in the order of posting, however it is stored.
 
-#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -41,8 +40,7 @@ struct letter final : event {
 /// A row's steps, as replicas take them.
 std::size_t take_row(ready_ring& from, std::size_t most) noexcept {
   do {
-    event_row part = from.row().take(most);
-    most -= std::min(most, part.size());
+    event_row part = from.take_row(most);
     do {
       part.take_front().step();
     } while (!part.empty() && !from.ended());
