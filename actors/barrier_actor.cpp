@@ -1,12 +1,11 @@
-// barrier_actor.cpp - the rounds: gather, merge, release. barrier_break.cpp has how they end,
-// barrier_turns.cpp how replicas take turns.
+// barrier_actor.cpp - who has come. barrier_rounds.cpp has what happens when all have,
+// barrier_break.cpp how rounds end, barrier_turns.cpp how replicas take turns.
 
 #include "troupe/actors/barrier_actor.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "runtime/core/fetch.hpp"
 #include "troupe/core/contract.hpp"
 
 namespace troupe {
@@ -51,7 +50,7 @@ barrier_actor::barrier_actor(std::span<const party> homes)
 void barrier_actor::admit(std::span<replica_actor> members) {
   members_ = members.data();
   const std::size_t lines = shares_.size();
-  site_.round = merge_round(members_->waits_for(), sizeof(replica_actor), members.size());
+  site_.round = merge_round(*members_, sizeof(replica_actor), members.size());
   site_.taken = &shares_.front()->intake;
   if (lines > 1) site_.taken_elsewhere = &intakes_elsewhere_;
   for (std::size_t i = 0; i < lines; ++i) {
@@ -67,7 +66,7 @@ void barrier_actor::admit(std::span<replica_actor> members) {
     s.others_read = !first;
     const std::size_t apart = lines * sizeof(replica_actor);
     s.members = event_row(members[i], apart, here, &replica_actor::take_steps);
-    s.released = event_row(members[i], apart, here, &replica_actor::go_on);
+    s.released = event_row(members[i], apart, here, &barrier_actor::go_on);
     for (std::size_t m = 0; m < here; ++m) {
       replica_actor& r = s.member(m);
       r.admitted_to(&s, first ? r.replica() : static_cast<std::uint32_t>(m));
@@ -109,13 +108,13 @@ void barrier_actor::begin_run(activity& on_end, void* above, const void* mode, r
   for (auto& s : shares_) s->who.on->post(s->members);
 }
 
-void barrier_actor::arrive_with_care(share& s, replica_actor& who) noexcept {
+void barrier_actor::arrive_with_care(share& s, replica_actor& who, const place& here) noexcept {
   if (!s.failing) --s.to_come;  // Who is refused may come again and again.
   if (!s.careful) [[likely]] {
     count_arrival(s);
     return;
   }
-  s.who.on->trace(trace_kind::arrive, who.owner(), who.where(), merges_ + 1);
+  s.who.on->trace(trace_kind::arrive, who.owner(), here, merges_ + 1);
   touched(s, touch::arrive);
   if (s.halted) {
     if (s.failing) {
@@ -130,6 +129,16 @@ void barrier_actor::arrive_with_care(share& s, replica_actor& who) noexcept {
     return;
   }
   count_arrival(s);
+}
+
+void barrier_actor::tell_line_is_whole(share& s) noexcept {
+  if (!s.alone) {
+    count_arrival(s);
+  } else if (scheduler::current() == who_.on) {
+    signal_home(gathered_);
+  } else {  // In simulation: there no line runs.
+    conclude_home(gathered_, this);
+  }
 }
 
 void barrier_actor::count_arrival(share& s) noexcept {
@@ -231,107 +240,6 @@ void barrier_actor::touched(const share& s, touch how) const noexcept {
   footprint::touches(&s, how);
   if (!s.halted) footprint::touches(this, how);
   if (s.failing) footprint::touches(&lines_left_, touch::arrive);
-}
-
-void barrier_actor::merge_gathered() noexcept {
-  --signals_to_come_;
-  if (phase_ != phase::gathering) [[unlikely]] {  // It was cancelled meanwhile.
-    settle();
-    return;
-  }
-  if (!merge_returns()) return;
-  if (merge_failure_ || cancel_seen_) [[unlikely]] {
-    merged();
-    return;
-  }
-  phase_ = phase::gathering;
-  agreed();
-  begin_round();
-  who_.on->post(shares_.front()->released);  // Who comes with care comes to judge().
-}
-
-void barrier_actor::judge() noexcept {
-  footprint::touches(this, touch::conclude);
-  --signals_to_come_;
-  if (phase_ == phase::gathering) {
-    for (const merge_intake* each : intakes_elsewhere_) each->fetch();
-    detail::fetch_to_write(site_.result);  // Which all lines have read.
-    std::size_t finished = 0;
-    for (const auto& s : shares_) finished += s->finished;
-    if (finished == 0) {
-      who_.on->trace(trace_kind::merge_begin, who_, members_->where(), merges_ + 1);
-      if (merge_returns()) merged();
-      return;
-    }
-    if (finished == site_.round.size()) {
-      over_ = true;
-    } else {
-      begin_halt(errc::missing_replica);
-    }
-  }
-  settle();
-}
-
-bool barrier_actor::merge_returns() noexcept {
-  phase_ = phase::merging;
-  // In turns all rounds have one result, which is none after a failure.
-  if (merge_failure_) {
-    merge_failure_ = nullptr;
-    site_.result->clear();
-  }
-  try {
-    bool agreed = false;
-    impersonate([&] { agreed = members_->request().kind().merge(site_, merge_body_); });
-    if (!agreed) {
-      begin_halt(errc::merge_mismatch);
-      return false;
-    }
-    if (merge_body_) {
-      merge_body_.begin_on(*this);
-      resume();  // Ends in root_ended(), now or later.
-      return false;
-    }
-  } catch (...) {
-    merge_failure_ = std::current_exception();
-  }
-  return true;
-}
-
-void barrier_actor::root_ended() noexcept {
-  try {
-    merge_body_.take();
-  } catch (...) {
-    merge_failure_ = std::current_exception();
-  }
-  merge_body_ = task<>();
-  merged();
-}
-
-void barrier_actor::merged() noexcept {
-  const bool failed = merge_failure_ != nullptr;
-  who_.on->trace(trace_kind::merge_end, who_, members_->where(), failed ? 1 : 0);
-  if (failed) {
-    site_.result->fail();
-  } else {
-    agreed();
-  }
-  if (cancel_seen_) {
-    begin_halt(errc::cancelled);
-  } else {
-    release();
-  }
-}
-
-void barrier_actor::release() noexcept {
-  // Everybody waits. What other lines write to stays as it is: it would have to come here.
-  phase_ = phase::gathering;
-  if (rules_.order == replica_order::one_by_one) [[unlikely]] {
-    release_first();
-    return;
-  }
-  begin_round();
-  const bool careful = shares_.front()->careful;  // All are or none: nobody has finished.
-  for (auto& s : shares_) s->who.on->post(careful ? s->members : s->released);
 }
 
 void barrier_actor::settle() noexcept {

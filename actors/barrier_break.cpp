@@ -146,7 +146,7 @@ void barrier_share::fail() noexcept {
     return;
   }
   failing = true;
-  if (outcome != barrier.site_.result) begin_next();  // Nobody here has come for the next one.
+  if (result != barrier.site_.result) begin_next();  // Nobody here has come for the next one.
   for (std::size_t i = 0; i < expected; ++i) {
     replica_actor& r = member(i);
     footprint::touches(r.owner(), touch::change);

@@ -45,7 +45,10 @@ void barrier_actor::pass_turn(const replica_actor& from) noexcept {
 bool barrier_actor::take_turn(replica_actor& who) noexcept {
   const share& s = share_of(who);
   footprint::touches(&s, touch::change);
-  if (!s.halted) return true;
+  if (!s.halted) {
+    if (s.barrier.merge_failure_ && s.waits(who)) who.request().fail();
+    return true;
+  }
   if (s.failing) s.barrier.unwind_next();  // The verdict was here first.
   return false;
 }

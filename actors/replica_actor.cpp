@@ -2,20 +2,18 @@
 
 #include "troupe/actors/replica_actor.hpp"
 
+#include <atomic>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
-#include "runtime/core/fetch.hpp"
 #include "troupe/actors/barrier_actor.hpp"
 #include "troupe/core/error.hpp"
 
 namespace troupe {
 
 namespace {
-
-/// How far ahead of the step its frame is fetched, in rows that do not lie in the nearest cache.
-constexpr std::size_t steps_ahead = 24;
-constexpr std::size_t near_replicas = 128;
 
 std::exception_ptr injected_crash(const place& at) noexcept {
   try {
@@ -28,33 +26,20 @@ std::exception_ptr injected_crash(const place& at) noexcept {
   }
 }
 
-}  // namespace
-
-/// Resumes each, and the same again as long as nobody but their barrier steps in between: what
-/// every round pays, in one piece.
-template <bool ahead>
-std::size_t replica_actor::resume_all(detail::ready_ring& from, std::size_t most) noexcept {
-  activity* const outer = current();
-  do {
-    event_row soon = from.row();
-    soon.take(steps_ahead);
-    event_row part = from.take_row(most);
-    do {
-      if constexpr (ahead) {
-        if (!soon.empty()) static_cast<replica_actor&>(soon.take_front()).fetch_frame();
-      }
-      static_cast<replica_actor&>(part.take_front()).resume_in_row(outer);
-    } while (!part.empty() && !from.ended());  // With its runtime, in one of these steps.
-    end_row(outer);
-  } while (from.next_row(most) && ahead == from.row().longer_than(near_replicas));
-  return most;
+/// So that who has kept a number of a replica that is gone can be told so, those of all replicas of
+/// the process differ: for 2^34 runs of each of 2^28. Odd, and the next bit is clear: see
+/// merge_request.
+std::uintptr_t first_run_id() noexcept {
+  constexpr int bits_of_runs = std::numeric_limits<std::uintptr_t>::digits / 16 * 9;
+  static constinit std::atomic<std::uintptr_t> replicas{0};
+  return (replicas.fetch_add(1, std::memory_order_relaxed) << bits_of_runs) + 1;
 }
 
-std::size_t replica_actor::go_on(detail::ready_ring& from, std::size_t most) noexcept {
-  // The barrier's line has read what the next arrival writes to.
-  detail::fetch_to_write(static_cast<replica_actor&>(from.row()[0]).share());
-  return from.row().longer_than(near_replicas) ? resume_all<true>(from, most)
-                                               : resume_all<false>(from, most);
+}  // namespace
+
+replica_actor::replica_actor(const party& who, std::uint32_t replica) noexcept
+    : routine(&replica_actor::take_step, who), replica_(replica) {
+  run_id_ = first_run_id();
 }
 
 std::size_t replica_actor::take_steps(detail::ready_ring& from, std::size_t most) noexcept {

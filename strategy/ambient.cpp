@@ -24,25 +24,21 @@ void refuse_context(const char* call) {
               "branch of when_all()");
 }
 
-void throw_merge_failure(const replica_actor* who) {
-  const bool broken = who == nullptr;
+void throw_merge_failure(const merge_request& request) {
   const auto& self = static_cast<const replica_actor&>(*activity::current());
-  barrier_actor::throw_failure(self, broken);
+  barrier_actor::throw_failure(self, request.was_refused());
 }
 
 void require_lone(const merge_request& request) {
-  if (request.run == 0) return;
-  if (request.run % 2 == 0) {
+  if (request.is_lone()) return;
+  if (request.was_awaited()) {
     throw error(errc::empty_task, "a merge was awaited that has been awaited before",
                 "call merge_call() for each merge: the arguments went with the first await");
   }
   refuse_context("merge_call()");
 }
 
-void drop_lone(const merge_request& request) noexcept {
-  if (request.outcome == &merge_request::refused) return;
-  delete static_cast<lone_merge*>(request.outcome);
-}
+void drop_lone(const merge_request& request) noexcept { delete request.alone(); }
 
 std::unique_ptr<lone_merge> merge_alone(merge_request& request) {
   if (current_mode()) refuse_context("merge_call()");

@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-void activity::resume_chain_apart(activity* outer) noexcept { resume_chain(outer); }
+void activity::resume_chain_of_current(activity* outer) noexcept { current_->resume_chain(outer); }
 
 std::vector<place> activity::await_chain() const {
   std::vector<place> chain;

@@ -15,8 +15,8 @@
 //   ordered    arrival order leaves no mark on the arguments or on the results;
 //   in turns   with replica_order::one_by_one, one replica at most is between two merges;
 //   complete   after a break every replica finishes, then the run ends, exactly once;
-//   lean       a round posts one event to the barrier's line and one row to each line, or in
-//              turns one event for each replica.
+//   lean       a round posts one event to the barrier's line and one row to each line, in turns
+//              one event for each replica, and where nobody else is ready on one line nothing.
 //
 // Threading: arrive(), finish() and take_turn() on the replica's line; everything else on the
 // home line. Counts of a line are touched by that line only, until the round is whole. In turns
@@ -59,21 +59,22 @@ class barrier_actor final : public routine {
   /// The barrier at which this replica meets the others.
   static barrier_actor& of(const replica_actor& who) noexcept { return share_of(who).barrier; }
 
-  /// `request.who` waits from now on. On its line.
+  /// `replica` waits from now on. On its line.
   template <class Request, class Promise>
   static void arrive(Request& request, std::coroutine_handle<Promise> replica) noexcept {
-    replica_actor& who = *request.who;
+    auto& who = static_cast<replica_actor&>(*replica.promise().self);
     share& s = share_of(who);
-    const bool as_expected = request.is_expected(s.intake, replica.promise().at);
-    who.park(replica, request);
-    request.outcome = s.outcome;
-    if (!as_expected) [[unlikely]] {
-      arrive_slowly(s, request);
-      return;
+    const place& here = replica.promise().at;
+    if (request.is_expected(s.intake, here)) [[likely]] {
+      request.look_at(*s.result);
+      who.park_in_row(replica, request);
+      request.put_into(s.intake, who.row());
+      if (--s.to_come == 0) [[unlikely]]
+        s.barrier.line_is_whole(s);
+    } else {
+      who.park_in_row(replica, request);
+      arrive_slowly(s, request, who, here);
     }
-    request.put_into(s.intake);
-    if (--s.to_come == 0) [[unlikely]]
-      s.barrier.line_is_whole(s);
   }
   void finish(replica_actor& who) noexcept;
 
@@ -118,14 +119,14 @@ class barrier_actor final : public routine {
   /// When it may mean more than one more, or is not what was expected. Apart, so that others need
   /// no stack.
   template <class Request>
-  [[gnu::noinline]] static void arrive_slowly(share& s, Request& request) noexcept {
-    replica_actor& who = *request.who;
+  [[gnu::noinline]] static void arrive_slowly(share& s, Request& request, replica_actor& who,
+                                              const place& here) noexcept {
     if (s.to_come == 0 && !s.failing) s.begin_next();
-    request.outcome = s.outcome;
-    if (!s.careful) request.arrive_in(s);
-    s.barrier.arrive_with_care(s, who);
+    request.look_at(*s.result);
+    if (!s.careful) request.arrive_in(s, who.row(), here);
+    s.barrier.arrive_with_care(s, who, here);
   }
-  void arrive_with_care(share& s, replica_actor& who) noexcept;
+  void arrive_with_care(share& s, replica_actor& who, const place& here) noexcept;
   void count_arrival(share& s) noexcept;
   void count_progress(share& s, bool first, std::uint64_t first_of_line) noexcept;
   void tell_progress(share& s, std::uint64_t more) noexcept;
@@ -138,17 +139,13 @@ class barrier_actor final : public routine {
   /// The same of what comes of all lines. \param done What they have touched for it.
   void conclude_home(event& e, const void* done) noexcept;
   void line_is_whole(share& s) noexcept {
-    if (s.alone) [[likely]] {
-      if (scheduler::current() != who_.on) {  // In simulation: there no line runs.
-        conclude_home(gathered_, this);
-        return;
-      }
-      ++signals_to_come_;
-      who_.on->post(gathered_);
+    if (s.rows_walk == share::walk::under_way) [[likely]] {
+      s.rows_walk = share::walk::made_round_whole;
     } else {
-      count_arrival(s);
+      tell_line_is_whole(s);
     }
   }
+  void tell_line_is_whole(share& s) noexcept;
   void touched(const share& s, touch how) const noexcept;
 
   // replica_order::one_by_one; see barrier_turns.cpp.
@@ -162,7 +159,7 @@ class barrier_actor final : public routine {
   void unwind_next() noexcept;
 
   // What the home line does when signalled.
-  [[gnu::flatten]] void merge_gathered() noexcept;  // What every round pays, in one piece.
+  void merge_gathered() noexcept;
   void judge() noexcept;
   void break_up() noexcept;
   void pass_verdict() noexcept;
@@ -170,23 +167,28 @@ class barrier_actor final : public routine {
   void cancel_as_asked() noexcept;
   [[gnu::noinline]] void settle() noexcept;
 
-  /// Calls the merge function. False if it goes on, or has not been called: then all is arranged.
-  bool merge_returns() noexcept;
-  void agreed() noexcept {
-    ++merges_;
-    last_agreed_ = members_->where();
-  }
-  merge_result& other_than(const merge_outcome* one) noexcept {
+  /// For rows of who was released, needs no care and is not in turns.
+  static std::size_t go_on(detail::ready_ring& from, std::size_t most) noexcept;
+  template <bool ahead>
+  static bool resume_all(event_row part, event_row soon, const detail::ready_ring& from,
+                         activity* outer) noexcept;
+  template <bool ahead>
+  static std::size_t resume_row(share&, detail::ready_ring& from, std::size_t most) noexcept;
+  template <bool ahead>
+  static std::size_t take_rounds(share& alone, detail::ready_ring& from, std::size_t most) noexcept;
+
+  enum class merge_end : std::uint8_t { arranged, returned, threw };
+  /// Calls the merge function. If it goes on, or has not been called, all is arranged.
+  merge_end merge(const merge_intake& first, activity* outer) noexcept;
+  /// The same, and if nothing is amiss all may go on: false if they go on otherwise, or later.
+  bool merge_and_begin_round(share& alone, activity* outer) noexcept;
+  void agreed(const merge_intake& first) noexcept;
+  merge_result& begin_round() noexcept;
+  merge_result& other_than(const merge_result* one) noexcept {
     return results_[one == &results_[0] ? 1 : 0];
   }
-  /// What the last round gave has been seen by all who have come to this one.
-  void begin_round() noexcept {
-    site_.result = &other_than(site_.result);
-    site_.result->clear();
-    if (share& first = *shares_.front(); first.alone) first.begin_round(*site_.result);
-  }
   void root_ended() noexcept override;
-  [[gnu::noinline]] void merged() noexcept;
+  [[gnu::noinline]] void merged(bool failed) noexcept;
   void release() noexcept;
   [[gnu::noinline]] void begin_halt(errc reason) noexcept;
   replica_place place_of(const replica_actor& r) const;
@@ -243,6 +245,6 @@ class barrier_actor final : public routine {
   std::atomic<bool> trouble_reported_{false};
 };
 
-inline void barrier_share::begin_next() noexcept { begin_round(barrier.other_than(outcome)); }
+inline void barrier_share::begin_next() noexcept { begin_round(barrier.other_than(result)); }
 
 }  // namespace troupe

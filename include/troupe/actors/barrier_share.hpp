@@ -52,9 +52,9 @@ struct alignas(64) barrier_share : detail::recycled {
   /// The last round is over. Where there are other lines, who arrives first for the next one says
   /// so, and not the barrier: nobody else writes here.
   void begin_next() noexcept;
-  void begin_round(merge_outcome& look_at) noexcept {
+  void begin_round(merge_result& look_at) noexcept {
     to_come = expected;
-    outcome = &look_at;
+    result = &look_at;
   }
   void be_careful() noexcept {
     careful = true;
@@ -68,10 +68,13 @@ struct alignas(64) barrier_share : detail::recycled {
   /// It waits here and was not released, or, in turns, has not gone on. Nobody who still runs is
   /// further behind than one round.
   bool waits(const replica_actor& replica) const noexcept {
-    return replica.is_at_barrier() && replica.request().outcome == outcome;
+    return replica.is_at_barrier() && replica.request().looks_at(result);
   }
   /// If it waits, it waits for nothing: the verdict is the answer.
   bool refuse(replica_actor& replica) const noexcept;
+
+  /// Whether a loop resumes its members, which takes a round that they make whole in its stride.
+  enum class walk : std::uint8_t { none, under_way, made_round_whole };
 
   // What a round writes for the barrier's line is one line of cache, which ends where the columns
   // of the intake begin: if these lie in it, nothing else travels there.
@@ -81,6 +84,7 @@ struct alignas(64) barrier_share : detail::recycled {
   bool halted = false;    ///< Releases have stopped.
   bool failing = false;   ///< The verdict is known here.
   bool in_turns = false;  ///< replica_order::one_by_one.
+  walk rows_walk = walk::none;
   merge_intake intake;
 
   // What stays the same in a run, the last two apart.
@@ -97,7 +101,7 @@ struct alignas(64) barrier_share : detail::recycled {
 
   /// What its members look at when they go on; another one than in the round before. Far from what
   /// the barrier's line reads.
-  merge_outcome* outcome = nullptr;
+  merge_result* result = nullptr;
   std::uint32_t notes_sent = 0;  ///< To the barrier's line, by this one.
 };
 

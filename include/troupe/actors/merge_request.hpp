@@ -22,53 +22,48 @@
 
 namespace troupe {
 
-class replica_actor;
 struct merge_kind;
 struct merge_request;
 struct merge_site;
 
-/// What a replica that goes on looks at: whether its merge has returned something, or at all.
-struct merge_outcome {
-  void* where;  ///< Null if there is nothing to be had: then somebody knows why.
-};
+namespace detail {
+struct lone_merge;
+}
 
 /// What a merge function returned, kept by the barrier until every replica has taken its
 /// share: it is looked up, not handed round, so that a round walks the frames once.
-class merge_result : public merge_outcome {
+class alignas(std::max_align_t) merge_result {
  public:
-  merge_result() noexcept : merge_outcome{room_} {}
+  merge_result() = default;
   merge_result(const merge_result&) = delete;
   merge_result& operator=(const merge_result&) = delete;
   ~merge_result() { clear(); }
 
+  /// \pre It is clear.
   template <class T>
   void put(T&& value) {
     using kept = std::remove_cvref_t<T>;
-    clear();
     if constexpr (has_room<kept>) {
-      where = new (room_) kept(std::forward<T>(value));
+      new (room_) kept(std::forward<T>(value));
       if constexpr (!std::is_trivially_destructible_v<kept>) {
-        clear_ = [](void* v) noexcept { static_cast<kept*>(v)->~kept(); };
+        clear_ = [](merge_result& r) noexcept { r.value<kept>().~kept(); };
       }
     } else {
-      where = new kept(std::forward<T>(value));
-      clear_ = [](void* v) noexcept { delete static_cast<kept*>(v); };
+      new (room_) kept*(new kept(std::forward<T>(value)));
+      clear_ = [](merge_result& r) noexcept { delete &r.value<kept>(); };
     }
   }
-  /// \pre It was put, and `where` is not null.
+  /// \pre It was put.
   template <class T>
   T& value() noexcept {
-    void* const at = has_room<T> ? room_ : where;  // In the room it needs not be looked up.
-    return *static_cast<T*>(at);
+    if constexpr (has_room<T>) {
+      return *std::launder(reinterpret_cast<T*>(room_));
+    } else {
+      return **std::launder(reinterpret_cast<T**>(room_));
+    }
   }
   void clear() noexcept {
-    if (clear_) std::exchange(clear_, nullptr)(where);
-    if (where != room_) where = room_;  // Other threads have read it: no write for nothing.
-  }
-  /// There is none.
-  void fail() noexcept {
-    clear();
-    where = nullptr;
+    if (clear_) std::exchange(clear_, nullptr)(*this);
   }
 
  private:
@@ -76,7 +71,7 @@ class merge_result : public merge_outcome {
   template <class T>
   static constexpr bool has_room = sizeof(T) <= room && alignof(T) <= alignof(std::max_align_t);
 
-  void (*clear_)(void*) noexcept = nullptr;
+  void (*clear_)(merge_result&) noexcept = nullptr;
   alignas(std::max_align_t) std::byte room_[room];
 };
 
@@ -95,8 +90,11 @@ struct merge_intake {
   merge_intake& operator=(const merge_intake&) = delete;
   ~merge_intake() { drop(); }
 
+  /// Whoever comes next is the first of its round here.
+  void forget() noexcept { kind = expected_kind = nullptr; }
+
   void drop() noexcept {
-    kind = expected_kind = nullptr;
+    forget();
     for (auto& c : columns) {
       void* const values = std::exchange(c.values, nullptr);
       if (values && !is_near(values)) detail::recycling_free(values, c.bytes);
@@ -104,7 +102,7 @@ struct merge_intake {
   }
 
   /// Has what another line has put here on its way into this processor's cache.
-  void fetch() const noexcept {
+  [[gnu::always_inline]] void fetch() const noexcept {
     __builtin_prefetch(this);
     for (const auto& c : columns) {
       const std::size_t most = c.values && !is_near(c.values) ? c.bytes : 0;
@@ -130,56 +128,95 @@ struct merge_intake {
   std::array<column, columns_max> columns;
 };
 
+/// How far a merge has come at once.
+enum class merge_progress : std::uint8_t {
+  disagreed,  ///< Not all requests mean the same merge, and nothing was called.
+  returned,
+  goes_on,  ///< In a task.
+};
+
 /// What all requests of one type of merge share.
 struct merge_kind : wait_kind {
-  /// Checks that all requests agree; false if one does not. Then takes the arguments out of
-  /// the frames and calls request 0's function, or, if that is a coroutine, makes `body`
-  /// the task that does.
-  bool (*merge)(merge_site& site, task<>& body);
+  /// Checks that all requests agree. Then takes the arguments out of the frames and calls request
+  /// 0's function, or, if that is a coroutine, makes `body` the task that does.
+  merge_progress (*merge)(merge_site& site, task<>& body);
 };
 
 struct merge_request : wait {
-  merge_request(const merge_kind& k, replica_actor* whose, std::uint64_t run_number) noexcept
-      : wait(k), who(whose), run(run_number) {}
+  merge_request(const merge_kind& k, std::uintptr_t run_id) noexcept
+      : wait(k), word_(pointer(run_id)) {}
 
   const merge_kind& kind() const noexcept { return static_cast<const merge_kind&>(*kind_); }
   bool same_kind(const merge_request& other) const noexcept { return kind_ == other.kind_; }
 
-  /// The round will not happen: the run's verdict is the answer.
-  void refuse() noexcept {
-    who = nullptr;
-    outcome = &refused;
-  }
-  static inline constinit merge_outcome refused{nullptr};
+  /// Whether it is of this run of a replica, and has not been awaited.
+  bool is_of(std::uintptr_t run_id) const noexcept { return bits() == run_id; }
+  /// Made outside of all runs, and not awaited.
+  bool is_lone() const noexcept { return word_ == nullptr; }
+  bool was_awaited() const noexcept { return !is_lone() && bits() % 2 == 0; }
 
-  /// Whose it is; null once it was refused, and outside of all runs.
-  replica_actor* who;
-  union {
-    std::uint64_t run;       ///< Until it arrives: for which run of `who`, odd; zero outside.
-    merge_outcome* outcome;  ///< From then on: what it looks at when it goes on.
-  };
+  /// What it finds when it goes on.
+  void look_at(merge_result& result) noexcept { word_ = &result; }
+  bool looks_at(const merge_result* one) const noexcept { return word_ == one; }
+  void look_at(detail::lone_merge& alone) noexcept {
+    word_ = pointer(reinterpret_cast<std::uintptr_t>(&alone) + no_result);
+  }
+  /// The round will not happen: the run's verdict is the answer.
+  void refuse() noexcept { word_ = pointer(refused); }
+  /// The merge threw.
+  void fail() noexcept { word_ = pointer(failed); }
+
+  /// False once it goes on without one.
+  bool has_result() const noexcept { return (bits() & no_result) == 0; }
+  merge_result& result() const noexcept { return *static_cast<merge_result*>(word_); }
+  bool was_refused() const noexcept { return bits() == refused; }
+  /// Null if it has none.
+  detail::lone_merge* alone() const noexcept {
+    if (has_result() || bits() <= failed) return nullptr;
+    return reinterpret_cast<detail::lone_merge*>(bits() - no_result);
+  }
 
   /// The barrier fails all waiting replicas of a run together; one alone cannot leave.
   static void stay(wait&) noexcept {}
+
+ private:
+  static constexpr std::uintptr_t no_result = 2;  // A bit that no run and no result's address has.
+  static constexpr std::uintptr_t refused = no_result;
+  static constexpr std::uintptr_t failed = no_result + 4;
+
+  static void* pointer(std::uintptr_t bits) noexcept { return reinterpret_cast<void*>(bits); }
+  std::uintptr_t bits() const noexcept { return reinterpret_cast<std::uintptr_t>(word_); }
+
+  /// One word, because a replica makes one at every merge: of which run it is, odd, or zero outside
+  /// of all; and from the await on an address, or what there is instead.
+  void* word_;
 };
 
 /// The requests of one round, in replica order: what its replicas wait for.
 class merge_round {
  public:
   merge_round() noexcept = default;
-  /// Of one.
-  explicit merge_round(wait* const& alone) noexcept : merge_round(alone, 0, 1) {}
-  /// Of `size`, whose activities lie at equal distances; `first` says for what the first one waits.
-  merge_round(wait* const& first, std::size_t distance, std::size_t size) noexcept
-      : first_(reinterpret_cast<const std::byte*>(&first)), distance_(distance), size_(size) {}
+  /// Of one, which is nobody's.
+  explicit merge_round(wait* const& alone) noexcept
+      : first_(reinterpret_cast<const std::byte*>(&alone)), size_(1) {}
+  /// Of `size`, whose activities lie at equal distances.
+  merge_round(const activity& first, std::size_t distance, std::size_t size) noexcept
+      : first_(reinterpret_cast<const std::byte*>(&first.waits_for())),
+        whose_(reinterpret_cast<const std::byte*>(&first)),
+        distance_(distance),
+        size_(size) {}
 
   std::size_t size() const noexcept { return size_; }
   merge_request& operator[](std::size_t i) const noexcept {
     return static_cast<merge_request&>(*at(i));
   }
   merge_request& front() const noexcept { return (*this)[0]; }
+  /// Where the one at `i` stands. \pre It is somebody's.
+  place where(std::size_t i) const noexcept {
+    return reinterpret_cast<const activity*>(whose_ + i * distance_)->where();
+  }
   /// Has the memory where the one at `i` is found, and the one at `soon`, brought into the cache.
-  void fetch(std::size_t i, std::size_t soon) const noexcept {
+  [[gnu::always_inline]] void fetch(std::size_t i, std::size_t soon) const noexcept {
     if (i < size_) __builtin_prefetch(&at(i));
     if (soon < size_) __builtin_prefetch(at(soon));
   }
@@ -190,6 +227,7 @@ class merge_round {
   }
 
   const std::byte* first_ = nullptr;
+  const std::byte* whose_ = nullptr;
   std::size_t distance_ = 0;
   std::size_t size_ = 0;
 };

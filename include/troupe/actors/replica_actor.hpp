@@ -48,8 +48,7 @@ class alignas(32) replica_actor final : public routine {
   enum class phase : std::uint8_t { idle, starting, running, finished, failed };
 
   /// `who` outlives the actor.
-  replica_actor(const party& who, std::uint32_t replica) noexcept
-      : routine(&replica_actor::take_step, who), replica_(replica) {}
+  replica_actor(const party& who, std::uint32_t replica) noexcept;
 
   std::uint32_t replica() const noexcept { return replica_; }
 
@@ -69,10 +68,6 @@ class alignas(32) replica_actor final : public routine {
   merge_request& request() const noexcept { return static_cast<merge_request&>(*waits_for()); }
   bool unfinished() const noexcept { return phase_ == phase::starting || phase_ == phase::running; }
 
-  /// Tells the runs of this replica apart: a context of an earlier one is stale. Odd, so that it is
-  /// nobody's address.
-  std::uint32_t run_number() const noexcept { return run_number_; }
-
   /// What the function threw; null if it returned or has not finished.
   const std::exception_ptr& failure() const noexcept { return failure_; }
 
@@ -83,7 +78,7 @@ class alignas(32) replica_actor final : public routine {
     phase_ = phase::starting;
     step_with_care_ = true;
     if (failure_) failure_ = nullptr;
-    run_number_ += 2;
+    run_id_ += 4;  // Contexts of earlier ones are stale.
     reset_stop();
   }
 
@@ -100,7 +95,7 @@ class alignas(32) replica_actor final : public routine {
   void abandon() noexcept;
 
  private:
-  friend class barrier_actor;  // Posts rows of us.
+  friend class barrier_actor;  // Posts rows of us, and resumes them.
 
   static void take_step(event& self, turn how) noexcept {
     auto& me = static_cast<replica_actor&>(self);
@@ -110,12 +105,8 @@ class alignas(32) replica_actor final : public routine {
       me.resume();
     }
   }
-  // For rows: take_step() for each, …
+  /// For rows: take_step() for each.
   static std::size_t take_steps(detail::ready_ring& from, std::size_t most) noexcept;
-  /// … and the same for who was released, needs no care and is not in turns.
-  static std::size_t go_on(detail::ready_ring& from, std::size_t most) noexcept;
-  template <bool ahead>
-  static std::size_t resume_all(detail::ready_ring& from, std::size_t most) noexcept;
   void step_slowly(turn how) noexcept;
   void step_in_turn(turn how) noexcept;
   void crash() noexcept;
@@ -130,7 +121,6 @@ class alignas(32) replica_actor final : public routine {
   phase phase_ = phase::idle;
   std::uint32_t replica_;
   void* share_ = nullptr;
-  std::uint32_t run_number_ = 1;
   std::uint32_t row_ = 0;
   replica_program* program_ = nullptr;
   std::coroutine_handle<> frame_;

@@ -16,33 +16,15 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "troupe/core/chain_link.hpp"
 #include "troupe/core/place.hpp"
 #include "troupe/core/wait.hpp"
 
 namespace troupe {
-
-class activity;
-
-namespace detail {
-
-/// What every coroutine of an activity keeps about its place in the chain: the beginning of its
-/// promise.
-struct chain_link {
-  activity* self = nullptr;
-  std::coroutine_handle<> continuation;  ///< Who awaits this coroutine; null for the root.
-  chain_link* parent = nullptr;
-  place at;  ///< Its current or latest co_await; line 0 if another one's is to be told.
-};
-
-/// Whether the link is found where a frame is known and its type is not: a promise with an
-/// alignment of its own would lie elsewhere.
-template <class Promise>
-inline constexpr bool has_link_in_place = alignof(Promise) <= 2 * sizeof(void*);
-
-}  // namespace detail
 
 class activity {
  public:
@@ -55,8 +37,9 @@ class activity {
   /// Runs the chain until it waits or ends.
   /// \pre A root was set by begin(), or park() was called since.
   void resume() noexcept {
-    activity* const outer = std::exchange(current_, this);
-    std::exchange(parked_, nullptr).resume();
+    activity* const outer = leave_current();
+    current_ = this;
+    std::exchange(parked_, {}).coroutine().resume();
     resume_chain(outer);
     current_ = outer;
   }
@@ -69,7 +52,7 @@ class activity {
   void begin(std::coroutine_handle<Promise> root) noexcept {
     static_assert(detail::has_link_in_place<Promise>);
     root.promise().self = this;
-    parked_ = root;
+    parked_ = detail::parking::told(root);
     waiting_ = nullptr;
   }
 
@@ -77,7 +60,15 @@ class activity {
   template <class Promise>
   void park(std::coroutine_handle<Promise> coroutine, wait& what) noexcept {
     static_assert(detail::has_link_in_place<Promise>);
-    parked_ = coroutine;
+    parked_ = detail::parking::told(coroutine);
+    waiting_ = &what;
+  }
+  /// The same for who is resumed in a row: then nothing is written, and that it runs is told by its
+  /// being current. Until await_suspend has returned, nobody may ask, nor another activity run.
+  template <class Promise>
+  void park_in_row(std::coroutine_handle<Promise> coroutine, wait& what) noexcept {
+    static_assert(detail::has_link_in_place<Promise>);
+    parked_ = detail::parking::in_row(coroutine);
     waiting_ = &what;
   }
 
@@ -98,17 +89,19 @@ class activity {
   bool interrupted() const noexcept { return interrupted_; }
   void mark_interrupted() noexcept { interrupted_ = true; }
 
-  const wait* waiting() const noexcept { return parked_ ? waiting_ : nullptr; }
+  const wait* waiting() const noexcept { return is_parked() ? waiting_ : nullptr; }
   wait* const& waits_for() const noexcept { return waiting_; }  ///< While it is parked.
 
-  /// Where the innermost coroutine awaits; line 0 if it never did. While the activity is parked, as
-  /// the next two.
-  place where() const noexcept { return parked_ ? innermost()->at : place{}; }
+  /// Where the innermost coroutine awaits; line 0 if it never did, or runs. As the next two.
+  place where() const noexcept { return is_parked() ? innermost()->at : place{}; }
 
   /// The awaits from the innermost coroutine outwards, without those of the library's own …
   std::vector<place> await_chain() const;
   /// … and the first of them.
   place told_where() const noexcept;
+
+  /// Which run of which replica this is; for all else a number that no context has.
+  std::uintptr_t run_id() const noexcept { return run_id_; }
 
   /// What the layers above keep for the ambient queries; troupe::detail::mode there.
   const void* ambient() const noexcept { return ambient_; }
@@ -145,11 +138,7 @@ class activity {
   /// Calls `f` as this activity, outside any of its coroutines.
   template <class F>
   void impersonate(F&& f) {
-    struct restore {
-      activity* outer;
-      ~restore() { current_ = outer; }
-    } const at_end{std::exchange(current_, this)};
-    std::forward<F>(f)();
+    impersonate(leave_current(), std::forward<F>(f));
   }
 
  protected:
@@ -158,18 +147,34 @@ class activity {
 
   /// resume() for a loop over many: who ran before, `outer`, is current again only once the loop
   /// calls end_row(), and while a root's end is dealt with.
-  void resume_in_row(activity* outer) noexcept {
+  static activity* begin_row() noexcept { return leave_current(); }
+  /// True if it may have ended: then *this may be gone, and more.
+  bool resume_in_row(activity* outer) noexcept {
     current_ = this;
-    std::exchange(parked_, nullptr).resume();
-    if (next_) [[unlikely]]
-      resume_chain_apart(outer);
+    parked_.coroutine_in_row().resume();
+    if (!next_) [[likely]]
+      return false;
+    resume_chain_of_current(outer);
+    return true;
+  }
+  /// Calls `f` as this activity, in between.
+  template <class F>
+  void impersonate(activity* outer, F&& f) {
+    struct restore {
+      activity* outer;
+      ~restore() { current_ = outer; }
+    } const at_end{outer};
+    current_ = this;
+    std::forward<F>(f)();
   }
   static void end_row(activity* outer) noexcept { current_ = outer; }
 
-  /// Has the memory that the next resume() needs first brought into the cache.
-  void fetch_frame() const noexcept {
-    __builtin_prefetch(parked_.address(), 1);
-    __builtin_prefetch(static_cast<const std::byte*>(parked_.address()) + 64, 1);
+  /// Has the memory that the next resume() needs first brought into the cache. To GCC a function
+  /// that only does so does nothing, and a call of it that is not inlined at once is left out.
+  [[gnu::always_inline]] void fetch_frame() const noexcept {
+    const void* const frame = parked_.coroutine().address();
+    __builtin_prefetch(frame, 1);
+    __builtin_prefetch(static_cast<const std::byte*>(frame) + 64, 1);
     __builtin_prefetch(waiting_, 1);
   }
 
@@ -180,21 +185,31 @@ class activity {
 
   /// Forgets a chain whose frames are about to be destroyed unfinished.
   void abandon_chain() noexcept {
-    parked_ = nullptr;
+    parked_ = {};
     waiting_ = nullptr;
   }
 
  private:
+  bool is_parked() const noexcept { return parked_.is_told() || (parked_ && current_ != this); }
+
   /// The link of the coroutine that is parked, if there is one.
   const detail::chain_link* innermost() const noexcept {
-    using found = std::coroutine_handle<detail::chain_link>;
-    return parked_ ? &found::from_address(parked_.address()).promise() : nullptr;
+    return is_parked() ? &parked_.coroutine().promise() : nullptr;
+  }
+
+  /// Returns who was current. If it runs in a row, being so was all that told.
+  static activity* leave_current() noexcept {
+    activity* const outer = current_;
+    if (outer && !outer->parked_.is_told()) [[unlikely]]
+      outer->parked_ = {};
+    return outer;
   }
 
   void resume_chain(activity* outer) noexcept {
     while (next_) {
       const std::coroutine_handle<> next = std::exchange(next_, nullptr);
       if (next == no_more()) {
+        parked_ = {};
         current_ = outer;
         root_ended();  // May destroy *this.
         return;
@@ -202,8 +217,8 @@ class activity {
       next.resume();
     }
   }
-  /// Apart, so that a loop over those that wait again has nothing else in it.
-  void resume_chain_apart(activity* outer) noexcept;
+  /// Apart, so that a loop over those that wait again has nothing else in it, nor in mind.
+  static void resume_chain_of_current(activity* outer) noexcept;
 
   static std::coroutine_handle<> no_more() noexcept {
     return std::coroutine_handle<>::from_address(&no_coroutine_);
@@ -221,7 +236,10 @@ class activity {
   bool stop_requested_ = false;
   bool interrupted_ = false;
   wait* waiting_ = nullptr;  ///< Says something while the activity is parked.
-  std::coroutine_handle<> parked_;
+  detail::parking parked_;
+
+ protected:
+  std::uintptr_t run_id_ = ~std::uintptr_t{1};
 };
 
 }  // namespace troupe

@@ -102,8 +102,6 @@ class event_row {
   std::size_t take_steps(detail::ready_ring& from, std::size_t most) const noexcept {
     return steps_(from, most);
   }
-  /// Whether its steps are taken by the same function.
-  bool like(const event_row& other) const noexcept { return steps_ == other.steps_; }
 
  private:
   static std::byte* as_bytes(event* e) noexcept { return reinterpret_cast<std::byte*>(e); }
@@ -207,21 +205,14 @@ class ready_ring {
     return part;
   }
 
+  /// Whether anything waits but that row …
+  bool anything_else() const noexcept { return only_ || head_ != tail_; }
+  /// … and whether something does where nothing has.
+  bool has_first() const noexcept { return static_cast<bool>(only_); }
+
   /// No step is taken any more: a row's function that is under way drops what it has taken off.
   void end() noexcept { ended_ = true; }
   bool ended() const noexcept { return ended_; }
-
-  /// For the steps of a row that has come to its end: if one event is all that is ready, takes its
-  /// step. True if a row of the same kind is now all that is ready: it is row(), and more than no
-  /// steps are left. Replicas meet, the barrier's turn comes, and it is theirs again.
-  bool next_row(std::size_t& most) noexcept {
-    if (most == 0 || !only_ || only_.is_row() || !row_.empty()) return false;
-    std::exchange(only_, ready_entry()).one().step();
-    --most;
-    if (most == 0 || !only_ || !only_.is_row() || !only_.row().like(row_)) return false;
-    row_ = std::exchange(only_, ready_entry()).row();
-    return true;
-  }
 
  private:
   void grow() noexcept;

@@ -49,14 +49,14 @@ class replica_context {
  public:
   /// The context outside of everything.
   replica_context() noexcept = default;
-  explicit replica_context(replica_actor& self) noexcept : self_(&self), run_(self.run_number()) {}
+  explicit replica_context(replica_actor& self) noexcept : self_(&self), run_id_(self.run_id()) {}
 
   /// Whether the code that runs now is this replica's: its function, or a branch of it.
   bool is_current() const noexcept {
     if (!self_) return activity::ambient_here() == nullptr;
     activity* const now = activity::current();
     // Compared before it is looked into: an old context's replica may be gone.
-    return now && now->origin() == self_ && self_->run_number() == run_;
+    return now && now->origin() == self_ && self_->run_id() == run_id_;
   }
 
   /// 0 … num_replicas_in_sync() - 1.
@@ -133,7 +133,7 @@ class replica_context {
   strategy_state& owner() const noexcept;
 
   replica_actor* self_ = nullptr;
-  std::uint64_t run_ = 0;
+  std::uintptr_t run_id_ = 0;
 };
 
 /// What an update function is in: cross-replica context, for one replica's components.

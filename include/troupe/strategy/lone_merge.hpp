@@ -17,9 +17,9 @@
 namespace troupe::detail {
 
 /// A merge of one, outside of all runs: who calls it has arrived, so it happens at once.
-struct lone_merge : merge_outcome {
+struct lone_merge {
   lone_merge(merge_request& request, const void* in) noexcept
-      : merge_outcome{nullptr}, waits_for(&request), mode(in) {}
+      : waits_for(&request), mode(in) {}
 
   /// Awaits the function, if it is a coroutine; `caller` goes on at once otherwise.
   template <class Promise>
@@ -48,7 +48,7 @@ struct lone_merge : merge_outcome {
   task<> body;         ///< Empty if the function was a plain one: then it has been called.
 };
 
-/// Destroys the one that `request`, which is nobody's, has begun, if it has.
+/// Destroys the one that `request` has begun, if it has.
 void drop_lone(const merge_request& request) noexcept;
 
 /// \throws errc::empty_task if `request` has been awaited before; what refuse_context() throws if

@@ -150,31 +150,67 @@ template <class... Args>
   return true;
 }
 
-/// What was put there by all replicas; false if the frames have to be asked.
+/// Whether the first line has what all replicas brought; if not, the frames have to be asked.
 template <class... Args>
-bool take_columns(const merge_site& site, std::tuple<per_replica<Args>...>& into) {
+bool all_have_been_taken(const merge_site& site) noexcept {
   merge_intake& in = *site.taken;
   if (!in.kind) return false;
-  if (site.taken_elsewhere && !join_columns<Args...>(site)) [[unlikely]]
-    return false;
-  in.kind = in.expected_kind = nullptr;
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    ((std::get<I>(into) = per_replica<Args>::from_memory(
-          static_cast<Args*>(std::exchange(in.columns[I].values, nullptr)), site.round.size())),
-     ...);
-  }(std::index_sequence_for<Args...>());
+  if (!site.taken_elsewhere) [[likely]]
+    return true;
+  if (!join_columns<Args...>(site)) return false;
+  in.forget();
   return true;
 }
 
-/// The next round fills the same memory, unless the merge function has kept it. True if there is
-/// room for all of that one where its first one arrives.
+/// What was put there, while a merge function is called: in the same memory.
 template <class... Args>
-bool give_columns_back(const merge_site& site, std::tuple<per_replica<Args>...>& from) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    ((site.taken->columns[I].values = std::get<I>(from).to_memory(site.round.size())), ...);
-    return !site.taken_elsewhere && (site.taken->columns[I].values && ...);
-  }(std::index_sequence_for<Args...>());
-}
+union lent_columns {
+  explicit lent_columns(const merge_site& site) noexcept
+      : lent_columns(site, std::index_sequence_for<Args...>()) {}
+  lent_columns(const lent_columns&) = delete;
+  lent_columns& operator=(const lent_columns&) = delete;
+  ~lent_columns() {}  // NOLINT(modernize-use-equals-default): see take_back_columns().
+
+  std::tuple<per_replica<Args>...> values;
+
+ private:
+  template <std::size_t... I>
+  lent_columns(const merge_site& site, std::index_sequence<I...>) noexcept
+      : values(per_replica<Args>::from_memory(static_cast<Args*>(site.taken->columns[I].values),
+                                              site.round.size())...) {}
+};
+
+/// Ends that: the next round fills the same memory, and its first one is compared as all others
+/// are, unless the function has kept it.
+template <class... Args>
+class take_back_columns {
+ public:
+  take_back_columns(const merge_site& site, lent_columns<Args...>& lent) noexcept
+      : round_(site.round), in_(*site.taken), lent_(lent) {}
+  take_back_columns(const take_back_columns&) = delete;
+  take_back_columns& operator=(const take_back_columns&) = delete;
+  ~take_back_columns() {
+    const bool all_here = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (std::get<I>(lent_.values).is_memory(in_.columns[I].values, round_.size()) && ...);
+    }(std::index_sequence_for<Args...>());
+    if (!all_here) [[unlikely]]
+      take_what_is_left(in_, round_.size(), lent_);
+  }
+
+ private:
+  [[gnu::noinline]] static void take_what_is_left(merge_intake& in, std::size_t size,
+                                                  lent_columns<Args...>& lent) noexcept {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((in.columns[I].values = std::get<I>(lent.values).to_memory(size)), ...);
+    }(std::index_sequence_for<Args...>());
+    std::destroy_at(&lent.values);
+    in.forget();
+  }
+
+  const merge_round& round_;
+  merge_intake& in_;
+  lent_columns<Args...>& lent_;
+};
 
 /// What the merge function gets: structures of columns, for columns of structures.
 template <class... Args>
@@ -195,7 +231,7 @@ struct share_of<void> {
   using type = void;
 };
 
-/// Why the running replica's merge has no result. `who` null: the round will not happen.
-[[noreturn]] void throw_merge_failure(const replica_actor* who);
+/// Why the running replica's merge has no result.
+[[noreturn]] void throw_merge_failure(const merge_request& request);
 
 }  // namespace troupe::detail

@@ -48,22 +48,20 @@ class merge_operation final : public merge_request {
   }
   using returned =
       decltype(call(std::declval<F&>(), nullptr, std::declval<regrouped_t<Args>&>()...));
-  using result = typename detail::task_value<returned>::type;
-  using share = typename detail::share_of<result>::type;
+  using merged = typename detail::task_value<returned>::type;
+  using share = typename detail::share_of<merged>::type;
 
  public:
   using awaitable_in_task = void;
   using value_type = share;
 
   merge_operation(replica_context ctx, F fn, Args... args)
-      : merge_request(kind_of_this, ctx.self_, ctx.run_),
-        fn_(std::move(fn)),
-        args_(std::move(args)...) {}
+      : merge_request(kind_of_this, ctx.run_id_), fn_(std::move(fn)), args_(std::move(args)...) {}
   /// \pre Not awaited yet.
   merge_operation(merge_operation&&) = default;
   merge_operation& operator=(merge_operation&&) = delete;
   ~merge_operation() {
-    if (!who) [[unlikely]]
+    if (!has_result()) [[unlikely]]
       detail::drop_lone(*this);
   }
 
@@ -72,19 +70,17 @@ class merge_operation final : public merge_request {
   /// Once: the arguments go with it.
   template <std::derived_from<detail::chain_link> Promise>
   void await_suspend(std::coroutine_handle<Promise> replica) {
-    Promise& promise = replica.promise();
-    // Compared before it is looked into: an old context's replica may be gone.
-    if (promise.self != who || who->run_number() != static_cast<std::uint32_t>(run)) [[unlikely]] {
+    if (is_of(replica.promise().self->run_id())) [[likely]] {
+      barrier_actor::arrive(*this, replica);
+    } else {
       begin_alone(replica);
-      return;
     }
-    barrier_actor::arrive(*this, replica);
   }
 
   share await_resume() {
-    if (!outcome->where) [[unlikely]]
+    if (!has_result()) [[unlikely]]
       return resume_alone();
-    return share_in(static_cast<merge_result&>(*outcome), who->replica());
+    return share_in(result(), static_cast<replica_actor&>(*activity::current()).replica());
   }
 
   static constexpr bool taken_on_arrival = detail::taken_on_arrival<F, Args...>;
@@ -94,25 +90,27 @@ class merge_operation final : public merge_request {
     if (in.expected_kind != &kind_of_this) [[unlikely]]
       return false;
     if constexpr (!taken_on_arrival) return true;
-    return std::memcmp(&in.at, &here, sizeof here) == 0 && detail::is_told_by(in.function, fn_);
+    if (std::bit_cast<place_pointer>(in.at) != std::bit_cast<place_pointer>(here)) [[unlikely]]
+      return false;
+    return detail::is_told_by(in.function, fn_);
   }
-  void put_into(merge_intake& in) const noexcept {
-    if constexpr (taken_on_arrival) detail::put_in_columns(in, who->row(), args_);
+  void put_into(merge_intake& in, std::size_t row) const noexcept {
+    if constexpr (taken_on_arrival) detail::put_in_columns(in, row, args_);
   }
   /// Arranges it, if this is the line's first one. All that do not agree with that are not taken:
   /// they may be meant to meet all the same, and merge() looks closer.
-  void arrive_in(barrier_share& line) noexcept {
+  void arrive_in(barrier_share& line, std::size_t row, const place& here) noexcept {
     merge_intake& in = line.intake;
-    in.kind = in.expected_kind = nullptr;
+    in.forget();
     if constexpr (!taken_on_arrival) {
       in.expected_kind = &kind_of_this;
     } else if (line.arrived() == 0 &&
                (detail::has_columns<Args...>(in, line.rows) ||
                 detail::open_columns<Args...>(in, line.rows, line.others_read))) {
       in.kind = in.expected_kind = &kind_of_this;
-      in.at = who->where();
+      in.at = here;
       in.function = detail::told_by(fn_);
-      put_into(in);
+      put_into(in, row);
     }
   }
 
@@ -121,17 +119,17 @@ class merge_operation final : public merge_request {
   [[gnu::noinline]] void begin_alone(std::coroutine_handle<Promise> caller) {
     detail::require_lone(*this);
     detail::lone_merge* const lone = detail::merge_alone(*this).release();
-    outcome = lone;
+    look_at(*lone);
     lone->begin(caller);
   }
   static share share_in(merge_result& from, std::uint32_t replica) {
-    if constexpr (!std::is_void_v<result>) {
-      return structure<result>::take(replica, from.template value<result>());
+    if constexpr (!std::is_void_v<merged>) {
+      return structure<merged>::take(replica, from.template value<merged>());
     }
   }
   [[gnu::noinline]] share resume_alone() {
-    if (who || outcome == &refused) detail::throw_merge_failure(who);
-    return share_in(static_cast<detail::lone_merge*>(outcome)->end(), 0);
+    if (!alone()) detail::throw_merge_failure(*this);
+    return share_in(alone()->end(), 0);
   }
 
   using gathered = std::tuple<regrouped_t<Args>...>;
@@ -140,31 +138,24 @@ class merge_operation final : public merge_request {
     return static_cast<merge_operation&>(r);
   }
 
-  bool same_function(const merge_request& other) const noexcept {
-    if (!same_kind(other)) return false;
-    if constexpr (std::equality_comparable<F>) {
-      return fn_ == static_cast<const merge_operation&>(other).fn_;
-    }
+  /// Whether those two of a round mean the same function, at the same place.
+  static bool agree(const merge_round& round, std::size_t i, std::size_t k) noexcept {
+    if (!same_place(round.where(i), round.where(k))) return false;
+    if constexpr (std::equality_comparable<F>) return cast(round[i]).fn_ == cast(round[k]).fn_;
     return true;
   }
-  bool agrees_with(const merge_request& other) const noexcept {
-    return same_place(who->where(), other.who->where()) && same_function(other);
-  }
-
-  /// Walks the frames once: checks that all agree, and takes the arguments out of them. Apart, so
-  /// that a merge of arguments that were taken needs no stack for it.
-  [[gnu::noinline]] static bool gather(merge_site& site, columns& into) {
+  /// Walks the frames once: checks that all agree, and takes the arguments out of them.
+  static bool gather(merge_site& site, columns& into) {
     const merge_round round = site.round;
     const bool by_identity = site.by_identity;
-    const merge_operation& first = cast(round.front());
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       (std::get<I>(into).reserve(round.size()), ...);
       [[maybe_unused]] std::tuple<typename per_replica<Args>::filler...> ends(std::get<I>(into)...);
       for (std::size_t i = 0; i < round.size(); ++i) {
         round.fetch(i + 16, i + 8);
-        merge_request& each = round[i];
-        if (!each.same_kind(first) || (by_identity && !first.agrees_with(each))) return false;
-        (std::get<I>(ends).append(std::get<I>(std::move(cast(each).args_))), ...);
+        if (!round[i].same_kind(round.front()) || (by_identity && !agree(round, 0, i)))
+          return false;
+        (std::get<I>(ends).append(std::get<I>(std::move(cast(round[i]).args_))), ...);
       }
       return true;
     }(std::index_sequence_for<Args...>());
@@ -177,33 +168,43 @@ class merge_operation final : public merge_request {
     }(std::index_sequence_for<Args...>());
   }
 
-  static bool merge(merge_site& site, task<>& body) {
-    columns all;
-    bool taken = false;
-    if constexpr (taken_on_arrival) taken = detail::take_columns(site, all);
-    if (!taken && !gather(site, all)) return false;
-    if constexpr (std::is_same_v<columns, gathered>) {
-      run_first(site, all, body);
-      if constexpr (taken_on_arrival) {
-        if (taken && detail::give_columns_back(site, all) && !detail::is_told_by_address<F>) {
-          site.taken->kind = site.taken->expected_kind = &kind_of_this;  // The next first one, too.
-        }
+  static merge_progress merge(merge_site& site, task<>& body) {
+    if constexpr (taken_on_arrival) {
+      if (detail::all_have_been_taken<Args...>(site)) [[likely]] {
+        if constexpr (detail::is_told_by_address<F>) site.taken->forget();
+        detail::lent_columns<Args...> lent(site);
+        const detail::take_back_columns<Args...> at_end(site, lent);
+        return run_regrouped(site, lent.values, body);
       }
-    } else {
-      gathered values = detail::regroup_columns(std::move(all));
-      run_first(site, values, body);
     }
-    return true;
+    return gather_and_run(site, body);
   }
 
-  static void run_first(merge_site& site, gathered& values, [[maybe_unused]] task<>& body) {
+  /// Apart, so that a merge of arguments that were taken needs no stack for it.
+  [[gnu::noinline]] static merge_progress gather_and_run(merge_site& site, task<>& body) {
+    columns all;
+    return gather(site, all) ? run_regrouped(site, all, body) : merge_progress::disagreed;
+  }
+
+  static merge_progress run_regrouped(merge_site& site, columns& all, task<>& body) {
+    if constexpr (std::is_same_v<columns, gathered>) {
+      return run_first(site, all, body);
+    } else {
+      gathered values = detail::regroup_columns(std::move(all));
+      return run_first(site, values, body);
+    }
+  }
+
+  static merge_progress run_first(merge_site& site, gathered& values, task<>& body) {
     if constexpr (detail::is_task<returned>) {
       body = merge_in_coroutine(site, std::move(values));
-    } else if constexpr (std::is_void_v<result>) {
+      return merge_progress::goes_on;
+    } else if constexpr (std::is_void_v<merged>) {
       call_first(site, values);
     } else {
       put_result(site, call_first(site, values));
     }
+    return merge_progress::returned;
   }
 
   template <class R>
@@ -215,7 +216,7 @@ class merge_operation final : public merge_request {
   /// The values live in this frame: the function may take them by reference.
   static task<> merge_in_coroutine(merge_site site, gathered values) {
     auto body = call_first(site, values);
-    if constexpr (std::is_void_v<result>) {
+    if constexpr (std::is_void_v<merged>) {
       co_await std::move(body);
     } else {
       put_result(site, co_await std::move(body));

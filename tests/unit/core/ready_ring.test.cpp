@@ -39,12 +39,10 @@ struct letter final : event {
 
 /// A row's steps, as replicas take them.
 std::size_t take_row(ready_ring& from, std::size_t most) noexcept {
+  event_row part = from.take_row(most);
   do {
-    event_row part = from.take_row(most);
-    do {
-      part.take_front().step();
-    } while (!part.empty() && !from.ended());
-  } while (from.next_row(most));
+    part.take_front().step();
+  } while (!part.empty() && !from.ended());
   return most;
 }
 std::size_t take_other_row(ready_ring& from, std::size_t most) noexcept {

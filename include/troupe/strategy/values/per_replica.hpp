@@ -110,6 +110,11 @@ class per_replica {
     return std::exchange(values_, nullptr);
   }
 
+  /// Whether that would be `memory`.
+  bool is_memory(const void* memory, std::size_t n) const noexcept {
+    return capacity_ == n && values_ == memory;
+  }
+
   /// Room for `n` values, to be filled in replica order by append().
   void reserve(std::size_t n) {
     if (n <= capacity_) return;
