@@ -27,8 +27,8 @@
 
 namespace troupe::detail {
 
-/// The reduction of one tensor, stretch by stretch.
-class leaf_reduction {
+/// The reduction of one tensor, stretch by stretch. A nest makes one for each of its tensors.
+class leaf_reduction : public recycled {
  public:
   leaf_reduction(std::size_t elements, std::size_t bytes_each) noexcept
       : elements_(elements), bytes_each_(bytes_each) {}
