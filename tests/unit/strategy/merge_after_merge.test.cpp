@@ -1,8 +1,11 @@
 // What one round leaves to the next, on one line and on two: where its arguments go, what is
 // expected there, and what it returned. None of that may be taken for the next one's.
 
+#include <algorithm>
 #include <array>
+#include <asio/async_result.hpp>
 #include <asio/io_context.hpp>
+#include <asio/post.hpp>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -246,6 +249,41 @@ TEST_CASE("a replica that goes on does not wait, whoever asks") {
   block_on(rt, strategy.run(look_from_elsewhere, &rt, &seen));
   CHECK_FALSE(seen.empty());
   for (const std::string& line : seen) CHECK_FALSE(line.starts_with("replica/0"));
+}
+
+/// An operation whose beginning runs another runtime, and which ends in its turn.
+struct look_and_post {
+  const runtime* here;
+  std::vector<std::string>* seen;
+  asio::io_context* io;
+  template <class Handler>
+  void operator()(Handler handler) {
+    asio::io_context inner;
+    runtime elsewhere{inner.get_executor()};
+    launch(elsewhere, look_at(here, seen), [](const std::exception_ptr&) {});
+    inner.run();
+    asio::post(*io, std::move(handler));
+  }
+};
+
+task<int> merge_and_operate(replica_context ctx, look_and_post* operation) {
+  int all = co_await merge_one(ctx);
+  if (ctx.replica_id() == 0) {
+    co_await asio::async_initiate<const use_task_t&, void()>(std::move(*operation), use_task);
+  }
+  all += co_await merge_one(ctx);
+  co_return all;
+}
+
+TEST_CASE("a replica waits while the rest of its await suspends it, whoever asks") {
+  asio::io_context io;
+  runtime rt{io.get_executor()};
+  const mirrored_strategy strategy(rt, 3);
+  std::vector<std::string> seen;
+  look_and_post operation{&rt, &seen, &io};
+  CHECK(sum(block_on(rt, strategy.run(merge_and_operate, &operation))) == 3 * 2 * 3);
+  const auto of_0 = [](const std::string& line) { return line.starts_with("replica/0"); };
+  CHECK(std::ranges::any_of(seen, of_0));
 }
 
 }  // namespace
