@@ -18,8 +18,7 @@ namespace troupe::detail {
 
 /// A merge of one, outside of all runs: who calls it has arrived, so it happens at once.
 struct lone_merge {
-  lone_merge(merge_request& request, const void* in) noexcept
-      : waits_for(&request), mode(in) {}
+  lone_merge(merge_request& request, const void* in) noexcept : waits_for(&request), mode(in) {}
 
   /// Awaits the function, if it is a coroutine; `caller` goes on at once otherwise.
   template <class Promise>
