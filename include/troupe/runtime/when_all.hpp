@@ -73,6 +73,9 @@ class branch final : enrollment, public routine {
   std::size_t& left_;
 };
 
+template <class T>
+using branch_value = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
 /// The waiting half: counts the branches down and tells what they wait for.
 class fork : public wait_as<fork>, private root {
  public:
@@ -96,7 +99,7 @@ class fork : public wait_as<fork>, private root {
  protected:
   template <class Promise>
   void spread(std::coroutine_handle<Promise> trunk, std::size_t count) {
-    activity& self = *trunk.promise().self;
+    activity& self = *activity::current();
     left_ = count;
     for (std::size_t i = 0; i < count; ++i) {
       branches_.push_back(std::make_unique<branch>(self, i, left_));
@@ -106,6 +109,17 @@ class fork : public wait_as<fork>, private root {
     self.park(trunk, *this);
   }
   branch& at(std::size_t i) noexcept { return *branches_[i]; }
+  /// What the branch at `i` gave. If that was cut short, so is what its task does with it.
+  template <class T>
+  branch_value<T> take(std::size_t i, task<T>& ended) {
+    if (branches_[i]->interrupted()) activity::current()->mark_interrupted();
+    if constexpr (std::is_void_v<T>) {
+      ended.take();
+      return {};
+    } else {
+      return ended.take();
+    }
+  }
   void start(const activity& trunk) noexcept {
     for (auto& b : branches_) {
       if (trunk.stop_requested()) b->stop();
@@ -124,19 +138,6 @@ class fork : public wait_as<fork>, private root {
   std::size_t left_ = 0;
 };
 
-template <class T>
-using branch_value = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
-
-template <class T>
-branch_value<T> take_branch(task<T>& ended) {
-  if constexpr (std::is_void_v<T>) {
-    ended.take();
-    return {};
-  } else {
-    return ended.take();
-  }
-}
-
 template <class... Ts>
 class fork_of_tuple final : public fork {
  public:
@@ -153,10 +154,12 @@ class fork_of_tuple final : public fork {
     spread(trunk, sizeof...(Ts));
     std::size_t i = 0;
     std::apply([&](auto&... each) { (each.begin_on(at(i++)), ...); }, tasks_);
-    start(*trunk.promise().self);
+    start(*activity::current());
   }
   value_type await_resume() {
-    return std::apply([](auto&... each) { return value_type{take_branch(each)...}; }, tasks_);
+    return [this]<std::size_t... I>(std::index_sequence<I...>) {
+      return value_type{take(I, std::get<I>(tasks_))...};
+    }(std::index_sequence_for<Ts...>());
   }
 
  private:
@@ -180,12 +183,12 @@ class fork_of_vector final : public fork {
     }
     spread(trunk, tasks_.size());
     for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].begin_on(at(i));
-    start(*trunk.promise().self);
+    start(*activity::current());
   }
   value_type await_resume() {
     value_type all;
     all.reserve(tasks_.size());
-    for (auto& each : tasks_) all.push_back(take_branch(each));
+    for (std::size_t i = 0; i < tasks_.size(); ++i) all.push_back(take(i, tasks_[i]));
     return all;
   }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support/explore.hpp"
+#include "tests/support/outcome.hpp"
 
 namespace troupe::test {
 namespace {
@@ -119,6 +120,20 @@ TEST_CASE("a merge in a branch is refused: it belongs to the replica's own funct
   } catch (const error& e) {
     CHECK(e.code() == errc::foreign_context);
   }
+}
+
+task<> sleep_long() { co_await sleep_for(std::chrono::hours(1)); }
+task<int> wait_in_branches_or_end(replica_context ctx) {
+  if (ctx.replica_id() == 0) co_return 0;
+  if (ctx.replica_id() == 1) co_await when_all(sleep_long(), sleep_long());
+  co_return co_await ctx.merge_call(first, 1);
+}
+
+TEST_CASE("stop: a replica that is stopped in its branches leaves the verdict to be thrown") {
+  runtime rt{pool_size{1}};
+  mirrored_strategy strategy(rt, 3);
+  const auto thrown = thrown_by([&] { block_on(rt, strategy.run(wait_in_branches_or_end)); });
+  CHECK(is(thrown, errc::missing_replica));
 }
 
 }  // namespace
