@@ -17,8 +17,10 @@ namespace {
 
 /// What one step reads, unless there would be too many steps: one costs about as much as reading
 /// 2 KiB.
-constexpr std::size_t bytes_per_step = 256 * 1024;
+constexpr std::size_t bytes_per_step = 128 * 1024;
 constexpr std::size_t steps_max = 256;
+
+constexpr std::ptrdiff_t leaves_ahead = 4;
 
 /// Steps without an order, each of which does the stretch of its number, of one pass or the next.
 class stretches {
@@ -99,6 +101,8 @@ void fused_pass::for_each_part(std::size_t first, std::size_t last, F&& part) co
   const auto ends_before = [](std::size_t byte, const entry& e) { return byte < e.end; };
   auto at = std::upper_bound(leaves_.begin(), leaves_.end(), first, ends_before);
   for (; at != leaves_.end(); ++at) {
+    // Another thread has made it, on a processor that may be far away.
+    if (leaves_.end() - at > leaves_ahead) at[leaves_ahead].leaf->fetch();
     const leaf_reduction& leaf = *at->leaf;
     const std::size_t begin = at->end - leaf.bytes();
     if (begin >= last) break;

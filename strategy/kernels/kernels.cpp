@@ -84,7 +84,7 @@ void run_streaming(const kernel_call& call, std::size_t first, std::size_t last)
   std::byte* out = call.out + first * call.out_size;
 #if defined(__SSE2__)
   constexpr std::size_t line = 64;
-  constexpr std::size_t block_size = 4096;
+  constexpr std::size_t block_size = 512;  // Larger ones keep several inputs from being read ahead.
   const std::size_t block = block_size / call.out_size;
   // Whole lines only: those that stretches share are written through the caches.
   const std::size_t past = reinterpret_cast<std::uintptr_t>(out) % line;

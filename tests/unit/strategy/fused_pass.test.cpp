@@ -122,9 +122,9 @@ int calls_on(pool_size size) {
 TEST_CASE("small: from which size on a pass is a graph, its pool is told") {
   constexpr std::size_t bytes = 65'536 * 8;
   CHECK(pool_size(2).graph_from == 256 * 1024);
-  CHECK(calls_on(pool_size(2)) == 2);
-  CHECK(calls_on(pool_size(2, 0)) == 2);
-  CHECK(calls_on(pool_size(2, bytes)) == 2);
+  CHECK(calls_on(pool_size(2)) == 4);
+  CHECK(calls_on(pool_size(2, 0)) == 4);
+  CHECK(calls_on(pool_size(2, bytes)) == 4);
   CHECK(calls_on(pool_size(2, bytes + 1)) == 1);
   CHECK(calls_on(pool_size(2, std::numeric_limits<std::size_t>::max())) == 1);
 }

@@ -15,6 +15,7 @@
 #include <span>
 #include <type_traits>
 
+#include "troupe/core/small_vector.hpp"
 #include "troupe/runtime/step_graph.hpp"
 #include "troupe/strategy/reductions/arithmetic.hpp"
 #include "troupe/strategy/reductions/kernels.hpp"
@@ -70,7 +71,7 @@ class element_reduction {
     if constexpr (has_kernel<Op, T>) {
       if (values.size() > kernel_replicas_max) return;
       inputs_.reserve(values.size());
-      for (const T& each : values) inputs_.append(tensor_traits<T>::values(each).data());
+      for (const T& each : values) inputs_.push_back(tensor_traits<T>::values(each).data());
       kernel_ = find_kernel(kernel_of(op), kind_of_element<element_t<T>>());
       streams_ = out.size_bytes() >= streamed_from && inputs_[0] != out.data();
     }
@@ -79,7 +80,7 @@ class element_reduction {
   void run(std::size_t first, std::size_t last) const {
     if (kernel_ && streams_) {
       auto* const out = reinterpret_cast<std::byte*>(out_.data());
-      run_streaming({kernel_, inputs_.data(), inputs_.size(), out, sizeof(R)}, first, last);
+      run_streaming({kernel_, inputs_.begin(), inputs_.size(), out, sizeof(R)}, first, last);
     } else {
       run_to(out_.data() + first, first, last);
     }
@@ -87,7 +88,7 @@ class element_reduction {
   /// The same elements, to somewhere else.
   void run_to(R* out, std::size_t first, std::size_t last) const {
     if (kernel_) {
-      kernel_(inputs_.data(), inputs_.size(), out, first, last);
+      kernel_(inputs_.begin(), inputs_.size(), out, first, last);
     } else {
       for (std::size_t j = first; j < last; ++j) {
         out[j - first] = fold<element_t<T>>(op_, values_.size(), [&](std::size_t i) {
@@ -112,7 +113,7 @@ class element_reduction {
   [[no_unique_address]] Op op_;
   const per_replica<T>& values_;
   std::span<R> out_;
-  per_replica<const void*> inputs_;
+  small_vector<const void*, 4> inputs_;  // Of few replicas beside what else a step looks at.
   reduction_kernel kernel_ = nullptr;
   bool streams_ = false;
 };
