@@ -4,6 +4,10 @@
 // starts a graph begins at once. Lines that are awake are asked to help; one that sleeps is woken
 // only when the first step has shown that the rest takes longer than waking somebody.
 //
+// Each line begins at a part of the steps that is its own, and goes on with what others have left
+// of theirs. Who reduces the same tensors again and again then finds most of them where it has left
+// them: in the cache of its processor, which may share none with another's.
+//
 // Guarantees
 //   once       each step is taken once; all have ended when the waiter goes on;
 //   no wait    a line that is busy with something else holds nobody up: it comes late and finds
@@ -14,6 +18,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -31,6 +36,7 @@ class step_team {
   /// `wake_up`: how long it takes to wake a line that sleeps.
   explicit step_team(std::chrono::nanoseconds wake_up) noexcept : wake_up_(wake_up) {}
 
+  /// In the order of the lines' indices, before there is a graph.
   void add(line& helping) { helpers_.push_back(std::make_unique<helper>(*this, helping)); }
 
   /// Whether nobody runs a graph; if so, the caller may, and must.
@@ -42,15 +48,16 @@ class step_team {
   bool run(step_graph& graph, activity& waiter) noexcept {
     graph_ = &graph;
     waiter_ = &waiter;
-    next_.store(0, std::memory_order_relaxed);
+    divide();
+    place_in_steps mine(scheduler::current()->index());
     present_.store(1, std::memory_order_release);  // Pairs with enter().
     ask_for_help(false);
     using clock = std::chrono::steady_clock;
     const auto began = clock::now();
-    if (take_one() && (clock::now() - began) * (graph.size() - 1) > wake_up_) {
+    if (take_one(mine) && (clock::now() - began) * (graph.size() - 1) > wake_up_) {
       ask_for_help(true);
     }
-    while (take_one()) {
+    while (take_one(mine)) {
     }
     const auto until = clock::now() + wake_up_;
     while (present_.load(std::memory_order_acquire) != 1 && clock::now() < until) {
@@ -61,8 +68,16 @@ class step_team {
   }
 
  private:
+  /// Of the steps of a graph.
+  struct alignas(64) part {
+    std::atomic<std::size_t> next{0};
+    std::size_t end = 0;
+  };
+
   class helper final : public event {
    public:
+    part own;
+
     helper(step_team& team, line& helping) noexcept
         : event(&helper::help, who_), team_(team), helping_(helping) {
       who_.on = &helping;
@@ -81,7 +96,8 @@ class step_team {
       // Pairs with ask(): whoever found us asked has made its graph known before.
       me.asked_.exchange(false, std::memory_order_acq_rel);
       if (how != turn::take || !me.team_.enter()) return;
-      while (me.team_.take_one()) {
+      place_in_steps mine(me.helping_.index());
+      while (me.team_.take_one(mine)) {
       }
       me.team_.leave();
     }
@@ -114,11 +130,34 @@ class step_team {
     waiter.wake();
   }
 
-  bool take_one() noexcept {
-    const std::size_t mine = next_.fetch_add(1, std::memory_order_relaxed);
-    if (mine >= graph_->size()) return false;
-    graph_->take(mine);
-    return true;
+  void divide() noexcept {
+    const std::size_t steps = graph_->size();
+    parts_in_use_ = std::min(helpers_.size(), steps);
+    for (std::size_t i = 0; i < parts_in_use_; ++i) {
+      part& each = helpers_[i]->own;
+      each.next.store(steps * i / parts_in_use_, std::memory_order_relaxed);
+      each.end = steps * (i + 1) / parts_in_use_;
+    }
+  }
+
+  /// Which part a line takes steps of: its own, or one of those behind it.
+  struct place_in_steps {
+    explicit place_in_steps(std::size_t own) noexcept : at(own) {}
+    std::size_t at;
+    std::size_t parts_done = 0;
+  };
+
+  bool take_one(place_in_steps& place) noexcept {
+    for (; place.parts_done < parts_in_use_; ++place.parts_done, ++place.at) {
+      part& here = helpers_[place.at % parts_in_use_]->own;
+      // Most that come to another's part find it done: they leave it where it is.
+      if (here.next.load(std::memory_order_relaxed) >= here.end) continue;
+      const std::size_t mine = here.next.fetch_add(1, std::memory_order_relaxed);
+      if (mine >= here.end) continue;
+      graph_->take(mine);
+      return true;
+    }
+    return false;
   }
 
   const std::chrono::nanoseconds wake_up_;
@@ -128,8 +167,8 @@ class step_team {
   // The graph. Written before present_ is, read by those who are present.
   step_graph* graph_ = nullptr;
   activity* waiter_ = nullptr;
+  std::size_t parts_in_use_ = 0;
 
-  alignas(64) std::atomic<std::size_t> next_{0};
   alignas(64) std::atomic<std::size_t> present_{0};
 };
 
