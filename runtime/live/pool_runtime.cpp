@@ -17,6 +17,7 @@
 #include "runtime/live/executor_runtime.hpp"
 #include "runtime/live/line_executor.hpp"
 #include "runtime/live/pool_line.hpp"
+#include "runtime/live/processors.hpp"
 #include "runtime/live/stand_in.hpp"
 #include "runtime/live/step_team.hpp"
 #include "runtime/taskflow.hpp"
@@ -40,7 +41,8 @@ class pool_context final : public function_context {
 
 class pool_runtime final : public runtime_state {
  public:
-  pool_runtime(std::size_t threads, bool lends) : lends_(lends), workers_(threads) {
+  pool_runtime(std::size_t threads, bool lends)
+      : lends_(lends), processors_(threads), workers_(threads) {
     for (std::size_t i = 0; i < threads; ++i) {
       add_line(*lines_.emplace_back(std::make_unique<pool_line>(i, threads, *this, waits_)));
       team_.add(*lines_.back());
@@ -48,6 +50,7 @@ class pool_runtime final : public runtime_state {
     }
     for (const auto& line : lines_) {
       workers_.silent_async([this, &line] {
+        processors_.take_one();
         started_.fetch_add(1);
         started_.notify_one();
         line->run();
@@ -190,6 +193,7 @@ class pool_runtime final : public runtime_state {
   const bool lends_;
   std::atomic<std::uint64_t> waits_{0};
   stand_in_habit habit_;
+  processors processors_;
   tf::Executor workers_;
   std::vector<std::unique_ptr<pool_line>> lines_;
   step_team team_{patience};
