@@ -131,22 +131,14 @@ void barrier_actor::arrive_with_care(share& s, replica_actor& who, const place& 
   count_arrival(s);
 }
 
-void barrier_actor::tell_line_is_whole(share& s) noexcept {
-  if (!s.alone) {
-    count_arrival(s);
-  } else if (scheduler::current() == who_.on) {
-    signal_home(gathered_);
-  } else {  // In simulation: there no line runs.
-    conclude_home(gathered_, this);
-  }
-}
-
 void barrier_actor::count_arrival(share& s) noexcept {
   count_progress(s, s.arrived() == 1, line_waits);
 }
 
 void barrier_actor::finish(replica_actor& who) noexcept {
   share& s = share_of(who);
+  s.walk_past(who);
+  s.end_walk();
   ++s.finished;
   if (s.careful && footprint::wanted()) [[unlikely]]
     touched(s, touch::finish);
@@ -174,8 +166,7 @@ void barrier_actor::count_progress(share& s, bool first, std::uint64_t first_of_
     }
     return;
   }
-  if (whole)
-    s.intake.expected_kind = nullptr;  // Whoever comes next is the first of the next round.
+  if (whole) s.expect(nullptr);  // Whoever comes next is the first of the next round.
   const std::uint64_t more = (first ? first_of_line : 0) + (whole ? line_whole : 0);
   if (more != 0) tell_progress(s, more);
 }

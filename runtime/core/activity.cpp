@@ -4,20 +4,31 @@
 
 namespace troupe {
 
-void activity::resume_chain_of_current(activity* outer) noexcept { current_->resume_chain(outer); }
+activity::row_step activity::leave_row(activity* outer) noexcept {
+  if (!resume_chain(outer)) return row_step::ended;
+  return parked_.is_in_row() ? row_step::waits_in_row : row_step::waits;
+}
 
 std::vector<place> activity::await_chain() const {
   std::vector<place> chain;
-  for (auto* link = innermost(); link; link = link->parent) {
-    if (link->at.line() != 0) chain.push_back(link->at);
-  }
+  if (!is_parked()) return chain;
+  const auto tell = [&](const place& at) {
+    if (at.line() != 0) chain.push_back(at);
+  };
+  tell(innermost_place());
+  for (auto* outer = parked_.coroutine().promise().parent(); outer; outer = outer->parent())
+    tell(outer->at);
   return chain;
 }
 
 place activity::told_where() const noexcept {
-  const detail::chain_link* link = innermost();
-  while (link && link->at.line() == 0) link = link->parent;
-  return link ? link->at : place{};
+  if (!is_parked()) return {};
+  place told = innermost_place();
+  for (auto* outer = parked_.coroutine().promise().parent(); outer && told.line() == 0;
+       outer = outer->parent()) {
+    told = outer->at;
+  }
+  return told;
 }
 
 }  // namespace troupe

@@ -62,18 +62,15 @@ class barrier_actor final : public routine {
   /// `replica` waits from now on. On its line.
   template <class Request, class Promise>
   static void arrive(Request& request, std::coroutine_handle<Promise> replica) noexcept {
-    auto& who = static_cast<replica_actor&>(*replica.promise().self);
+    auto& who = static_cast<replica_actor&>(*activity::current());
     share& s = share_of(who);
-    const place& here = replica.promise().at;
-    if (request.is_expected(s.intake, here)) [[likely]] {
+    if (request.is_expected(s.walked_kind, s.intake)) [[likely]] {
       request.look_at(*s.result);
       who.park_in_row(replica, request);
       request.put_into(s.intake, who.row());
-      if (--s.to_come == 0) [[unlikely]]
-        s.barrier.line_is_whole(s);
     } else {
       who.park_in_row(replica, request);
-      arrive_slowly(s, request, who, here);
+      arrive_slowly(s, request, who);
     }
   }
   void finish(replica_actor& who) noexcept;
@@ -119,12 +116,13 @@ class barrier_actor final : public routine {
   /// When it may mean more than one more, or is not what was expected. Apart, so that others need
   /// no stack.
   template <class Request>
-  [[gnu::noinline]] static void arrive_slowly(share& s, Request& request, replica_actor& who,
-                                              const place& here) noexcept {
+  [[gnu::noinline]] static void arrive_slowly(share& s, Request& request,
+                                              replica_actor& who) noexcept {
+    s.walk_past(who);
     if (s.to_come == 0 && !s.failing) s.begin_next();
     request.look_at(*s.result);
-    if (!s.careful) request.arrive_in(s, who.row(), here);
-    s.barrier.arrive_with_care(s, who, here);
+    if (!s.careful) request.arrive_in(s, who.row());
+    s.barrier.arrive_with_care(s, who, request.where());
   }
   void arrive_with_care(share& s, replica_actor& who, const place& here) noexcept;
   void count_arrival(share& s) noexcept;
@@ -138,14 +136,6 @@ class barrier_actor final : public routine {
   void signal_home(event& e) noexcept;
   /// The same of what comes of all lines. \param done What they have touched for it.
   void conclude_home(event& e, const void* done) noexcept;
-  void line_is_whole(share& s) noexcept {
-    if (s.rows_walk == share::walk::under_way) [[likely]] {
-      s.rows_walk = share::walk::made_round_whole;
-    } else {
-      tell_line_is_whole(s);
-    }
-  }
-  void tell_line_is_whole(share& s) noexcept;
   void touched(const share& s, touch how) const noexcept;
 
   // replica_order::one_by_one; see barrier_turns.cpp.
@@ -170,17 +160,22 @@ class barrier_actor final : public routine {
   /// For rows of who was released, needs no care and is not in turns.
   static std::size_t go_on(detail::ready_ring& from, std::size_t most) noexcept;
   template <bool ahead>
-  static bool resume_all(event_row part, event_row soon, const detail::ready_ring& from,
-                         activity* outer) noexcept;
+  static bool resume_all(share& s, event_row part, std::size_t apart, event_row soon,
+                         const detail::ready_ring& from, activity* outer) noexcept;
   template <bool ahead>
   static std::size_t resume_row(share&, detail::ready_ring& from, std::size_t most) noexcept;
   template <bool ahead>
   static std::size_t take_rounds(share& alone, detail::ready_ring& from, std::size_t most) noexcept;
 
+  template <bool alike>
+  bool take_round(share& alone, detail::ready_ring& from, std::size_t& most,
+                  activity* outer) noexcept;
+
   enum class merge_end : std::uint8_t { arranged, returned, threw };
   /// Calls the merge function. If it goes on, or has not been called, all is arranged.
   merge_end merge(const merge_intake& first, activity* outer) noexcept;
   /// The same, and if nothing is amiss all may go on: false if they go on otherwise, or later.
+  template <bool alike>
   bool merge_and_begin_round(share& alone, activity* outer) noexcept;
   void agreed(const merge_intake& first) noexcept;
   merge_result& begin_round() noexcept;
@@ -188,7 +183,8 @@ class barrier_actor final : public routine {
     return results_[one == &results_[0] ? 1 : 0];
   }
   void root_ended() noexcept override;
-  [[gnu::noinline]] void merged(bool failed) noexcept;
+  [[gnu::noinline]] void merged_at_once(merge_end how) noexcept;
+  void merged(bool failed) noexcept;
   void release() noexcept;
   [[gnu::noinline]] void begin_halt(errc reason) noexcept;
   replica_place place_of(const replica_actor& r) const;

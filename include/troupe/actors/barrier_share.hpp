@@ -58,9 +58,42 @@ struct alignas(64) barrier_share : detail::recycled {
   }
   void be_careful() noexcept {
     careful = true;
-    intake.expected_kind = nullptr;
+    expect(nullptr);
   }
+  void forget() noexcept {
+    intake.forget();
+    walked_kind = nullptr;
+  }
+  void expect(const merge_kind* kind) noexcept {
+    intake.expected_kind = kind;
+    if (walked_from) walked_kind = kind;
+  }
+  /// \pre All who have come before are counted.
   std::uint32_t arrived() const noexcept { return expected - to_come; }
+
+  // A loop that resumes members counts those that arrive as is expected, all from `walked_from` on
+  // that it has come by: whoever does anything else sees to it that it is not among them. Nobody
+  // arrives while the merge function runs, nor before what that leaves has been looked at.
+  void begin_walk(event& first) noexcept {
+    walked_from = &first;
+    walked_kind = intake.expected_kind;
+  }
+  /// Counts those before it, if that is on a walk, which goes on behind it.
+  void walk_past(event& member) noexcept {
+    if (!walked_from) return;
+    count_walked(&member);
+    walked_from = members.behind(member);
+  }
+  /// True if that has made the round whole.
+  bool count_walked(const event* end) noexcept {
+    if (!walked_from || walked_from == end) return false;
+    to_come -= static_cast<std::uint32_t>(members.count(walked_from, end));
+    return to_come == 0;
+  }
+  void end_walk() noexcept {
+    walked_from = nullptr;
+    walked_kind = nullptr;
+  }
   void halt() noexcept;
   void fail() noexcept;
 
@@ -73,18 +106,15 @@ struct alignas(64) barrier_share : detail::recycled {
   /// If it waits, it waits for nothing: the verdict is the answer.
   bool refuse(replica_actor& replica) const noexcept;
 
-  /// Whether a loop resumes its members, which takes a round that they make whole in its stride.
-  enum class walk : std::uint8_t { none, under_way, made_round_whole };
-
   // What a round writes for the barrier's line is one line of cache, which ends where the columns
   // of the intake begin: if these lie in it, nothing else travels there.
-  std::uint32_t to_come = 0;  ///< So many of its members have not arrived in this round.
+  std::uint32_t to_come = 0;  ///< So many of its members have not arrived in this round, or not
+                              ///< been counted in a walk.
   std::uint32_t finished = 0;
   bool careful = false;   ///< Every arrival may mean more than one more.
   bool halted = false;    ///< Releases have stopped.
   bool failing = false;   ///< The verdict is known here.
   bool in_turns = false;  ///< replica_order::one_by_one.
-  walk rows_walk = walk::none;
   merge_intake intake;
 
   // What stays the same in a run, the last two apart.
@@ -102,7 +132,9 @@ struct alignas(64) barrier_share : detail::recycled {
   /// What its members look at when they go on; another one than in the round before. Far from what
   /// the barrier's line reads.
   merge_result* result = nullptr;
-  std::uint32_t notes_sent = 0;  ///< To the barrier's line, by this one.
+  event* walked_from = nullptr;             ///< Null where no loop resumes its members.
+  const merge_kind* walked_kind = nullptr;  ///< What is expected then, and not counted one by one.
+  std::uint32_t notes_sent = 0;             ///< To the barrier's line, by this one.
 };
 
 }  // namespace troupe

@@ -1,8 +1,7 @@
 // merge_request.hpp - what a replica brings to the barrier.
 //
-// It lives in the awaiting frame and is complete: arguments and function. The function travels
-// down inside it, so that the barrier knows nothing of strategies, values or reductions. Where it
-// stands is its activity's innermost await.
+// It lives in the awaiting frame and is complete: arguments, function and place. The function
+// travels down inside it, so that the barrier knows nothing of strategies, values or reductions.
 
 #pragma once
 
@@ -101,6 +100,13 @@ struct merge_intake {
     }
   }
 
+  /// Whoever comes next may be taken if he agrees with this one.
+  void begin(const merge_kind& of, const place& where, const void* told_by) noexcept {
+    kind = &of;
+    at = where;
+    function = told_by;
+  }
+
   /// Has what another line has put here on its way into this processor's cache.
   [[gnu::always_inline]] void fetch() const noexcept {
     __builtin_prefetch(this);
@@ -142,9 +148,9 @@ struct merge_kind : wait_kind {
   merge_progress (*merge)(merge_site& site, task<>& body);
 };
 
-struct merge_request : wait {
+struct merge_request : placed_wait {
   merge_request(const merge_kind& k, std::uintptr_t run_id) noexcept
-      : wait(k), word_(pointer(run_id)) {}
+      : placed_wait(k), word_(pointer(run_id)) {}
 
   const merge_kind& kind() const noexcept { return static_cast<const merge_kind&>(*kind_); }
   bool same_kind(const merge_request& other) const noexcept { return kind_ == other.kind_; }
@@ -196,13 +202,12 @@ struct merge_request : wait {
 class merge_round {
  public:
   merge_round() noexcept = default;
-  /// Of one, which is nobody's.
+  /// Of one alone.
   explicit merge_round(wait* const& alone) noexcept
       : first_(reinterpret_cast<const std::byte*>(&alone)), size_(1) {}
   /// Of `size`, whose activities lie at equal distances.
   merge_round(const activity& first, std::size_t distance, std::size_t size) noexcept
       : first_(reinterpret_cast<const std::byte*>(&first.waits_for())),
-        whose_(reinterpret_cast<const std::byte*>(&first)),
         distance_(distance),
         size_(size) {}
 
@@ -211,10 +216,6 @@ class merge_round {
     return static_cast<merge_request&>(*at(i));
   }
   merge_request& front() const noexcept { return (*this)[0]; }
-  /// Where the one at `i` stands. \pre It is somebody's.
-  place where(std::size_t i) const noexcept {
-    return reinterpret_cast<const activity*>(whose_ + i * distance_)->where();
-  }
   /// Has the memory where the one at `i` is found, and the one at `soon`, brought into the cache.
   [[gnu::always_inline]] void fetch(std::size_t i, std::size_t soon) const noexcept {
     if (i < size_) __builtin_prefetch(&at(i));
@@ -227,7 +228,6 @@ class merge_round {
   }
 
   const std::byte* first_ = nullptr;
-  const std::byte* whose_ = nullptr;
   std::size_t distance_ = 0;
   std::size_t size_ = 0;
 };

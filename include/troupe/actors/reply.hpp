@@ -142,7 +142,7 @@ class answer : public wait_as<answer<T>> {
   }
   template <std::derived_from<detail::chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> asker) noexcept {
-    state_->asker = asker.promise().self;
+    state_->asker = activity::current();
     int expected = shared::open;
     if (!state_->at.compare_exchange_strong(expected, shared::awaited, std::memory_order_acq_rel)) {
       return false;  // It came meanwhile.

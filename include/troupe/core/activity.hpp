@@ -50,32 +50,33 @@ class activity {
   /// Sets the coroutine that the first resume() enters.
   template <class Promise>
   void begin(std::coroutine_handle<Promise> root) noexcept {
-    static_assert(detail::has_link_in_place<Promise>);
-    root.promise().self = this;
-    parked_ = detail::parking::told(root);
+    parked_ = detail::parking::told(detail::to_link(root));
     waiting_ = nullptr;
   }
 
   /// Called from await_suspend: `coroutine` waits for `what` until wake().
   template <class Promise>
   void park(std::coroutine_handle<Promise> coroutine, wait& what) noexcept {
-    static_assert(detail::has_link_in_place<Promise>);
-    parked_ = detail::parking::told(coroutine);
+    parked_ = detail::parking::told(detail::to_link(coroutine));
     waiting_ = &what;
   }
   /// The same for who is resumed in a row: then nothing is written, and that it runs is told by its
   /// being current. Until await_suspend has returned, nobody may ask, nor another activity run.
   template <class Promise>
   void park_in_row(std::coroutine_handle<Promise> coroutine, wait& what) noexcept {
-    static_assert(detail::has_link_in_place<Promise>);
-    parked_ = detail::parking::in_row(coroutine);
+    parked_ = detail::parking::in_row(detail::to_link(coroutine));
     waiting_ = &what;
   }
 
   /// Called from its await_suspend: runs `coroutine` as soon as the caller has returned.
-  void continue_with(std::coroutine_handle<> coroutine) noexcept { next_ = coroutine; }
-  /// The same: that was the root.
-  void end() noexcept { next_ = no_more(); }
+  void continue_with(std::coroutine_handle<> coroutine) noexcept {
+    parked_ = {};
+    next_ = coroutine;
+  }
+  /// The same from one that has finished, to who has awaited it; null: that was the root.
+  void return_to(std::coroutine_handle<> coroutine) noexcept {
+    continue_with(coroutine ? coroutine : no_more());
+  }
 
   /// Asks the activity to wind up: the present wait is cancelled, later ones fail.
   void stop() noexcept {
@@ -93,7 +94,7 @@ class activity {
   wait* const& waits_for() const noexcept { return waiting_; }  ///< While it is parked.
 
   /// Where the innermost coroutine awaits; line 0 if it never did, or runs. As the next two.
-  place where() const noexcept { return is_parked() ? innermost()->at : place{}; }
+  place where() const noexcept { return is_parked() ? innermost_place() : place{}; }
 
   /// The awaits from the innermost coroutine outwards, without those of the library's own …
   std::vector<place> await_chain() const;
@@ -148,14 +149,15 @@ class activity {
   /// resume() for a loop over many: who ran before, `outer`, is current again only once the loop
   /// calls end_row(), and while a root's end is dealt with.
   static activity* begin_row() noexcept { return leave_current(); }
-  /// True if it may have ended: then *this may be gone, and more.
-  bool resume_in_row(activity* outer) noexcept {
+  enum class row_step : std::uint8_t {
+    waits_in_row,  ///< At the barrier.
+    waits,         ///< For something else.
+    ended,         ///< *this may be gone, and more.
+  };
+  row_step resume_in_row(activity* outer) noexcept {
     current_ = this;
     parked_.coroutine_in_row().resume();
-    if (!next_) [[likely]]
-      return false;
-    resume_chain_of_current(outer);
-    return true;
+    return parked_.is_in_row() ? row_step::waits_in_row : leave_row(outer);
   }
   /// Calls `f` as this activity, in between.
   template <class F>
@@ -190,35 +192,37 @@ class activity {
   }
 
  private:
-  bool is_parked() const noexcept { return parked_.is_told() || (parked_ && current_ != this); }
+  bool is_parked() const noexcept { return parked_ && (!parked_.is_in_row() || current_ != this); }
 
-  /// The link of the coroutine that is parked, if there is one.
-  const detail::chain_link* innermost() const noexcept {
-    return is_parked() ? &parked_.coroutine().promise() : nullptr;
+  /// \pre It is parked.
+  place innermost_place() const noexcept {
+    if (waiting_ && waiting_->at_barrier()) return static_cast<placed_wait*>(waiting_)->where();
+    return parked_.coroutine().promise().at;
   }
 
-  /// Returns who was current. If it runs in a row, being so was all that told.
+  /// Returns who was current. In a row, being so was all that told that it runs.
   static activity* leave_current() noexcept {
     activity* const outer = current_;
-    if (outer && !outer->parked_.is_told()) [[unlikely]]
+    if (outer && outer->parked_.is_in_row()) [[unlikely]]
       outer->parked_ = {};
     return outer;
   }
 
-  void resume_chain(activity* outer) noexcept {
+  /// False if the root has ended.
+  bool resume_chain(activity* outer) noexcept {
     while (next_) {
       const std::coroutine_handle<> next = std::exchange(next_, nullptr);
       if (next == no_more()) {
-        parked_ = {};
         current_ = outer;
         root_ended();  // May destroy *this.
-        return;
+        return false;
       }
       next.resume();
     }
+    return true;
   }
   /// Apart, so that a loop over those that wait again has nothing else in it, nor in mind.
-  static void resume_chain_of_current(activity* outer) noexcept;
+  row_step leave_row(activity* outer) noexcept;
 
   static std::coroutine_handle<> no_more() noexcept {
     return std::coroutine_handle<>::from_address(&no_coroutine_);

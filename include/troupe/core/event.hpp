@@ -85,8 +85,19 @@ class event_row {
 
   /// How many it had when it was made.
   std::size_t size() const noexcept { return size_; }
+  std::size_t distance() const noexcept { return distance_; }
 
-  event& take_front() noexcept { return *std::exchange(first_, later(first_, distance_)); }
+  event* end() const noexcept { return end_; }
+  event* behind(event& one) const noexcept { return later(&one, distance_); }
+  std::size_t count(const event* from, const event* to) const noexcept {
+    return static_cast<std::size_t>(as_bytes(to) - as_bytes(from)) / distance_;
+  }
+
+  event& take_front() noexcept { return take_front(distance_); }
+  /// \pre They are so far apart.
+  event& take_front(std::size_t distance) noexcept {
+    return *std::exchange(first_, later(first_, distance));
+  }
   /// The first `most` of them, or all.
   event_row take(std::size_t most) noexcept {
     event_row part = *this;
@@ -105,6 +116,9 @@ class event_row {
 
  private:
   static std::byte* as_bytes(event* e) noexcept { return reinterpret_cast<std::byte*>(e); }
+  static const std::byte* as_bytes(const event* e) noexcept {
+    return reinterpret_cast<const std::byte*>(e);
+  }
   static event* later(event* e, std::size_t bytes) noexcept {
     return reinterpret_cast<event*>(as_bytes(e) + bytes);
   }

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <bit>
-#include <cstring>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -28,10 +27,14 @@ inline place place_of(place_pointer here) noexcept {
   return std::bit_cast<place>(here);
 }
 
+/// Whether their pointers are equal. Those are to static data: then they are the same place.
+inline bool identical(const place& a, const place& b) noexcept {
+  return std::bit_cast<place_pointer>(a) == std::bit_cast<place_pointer>(b);
+}
+
 /// True when `a` and `b` are the same spot of the source.
 inline bool same_place(const place& a, const place& b) noexcept {
-  // The pointer is to static data: equal bytes, equal place.
-  if (std::memcmp(&a, &b, sizeof(place)) == 0) return true;
+  if (identical(a, b)) return true;
   return a.line() == b.line() && a.column() == b.column() &&
          std::string_view(a.file_name()) == b.file_name();
 }

@@ -88,12 +88,7 @@ struct task_promise_base : chain_link {
     void await_resume() const noexcept {}
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> finished) const noexcept {
-      auto& link = finished.promise();
-      if (link.continuation) {
-        link.self->continue_with(link.continuation);
-      } else {
-        link.self->end();
-      }
+      activity::current()->return_to(finished.promise().continuation);
     }
   };
 
@@ -113,7 +108,11 @@ struct task_promise_base : chain_link {
                   "troupe: a task cannot await this: it would resume the task on a foreign thread. "
                   "Give the operation the completion token troupe::use_task.");
     using operation = std::remove_cvref_t<A>;
-    if constexpr (!requires { typename operation::awaited_in_passing; }) at = place_of(here);
+    if constexpr (requires { awaitable.stand_at(here); }) {
+      awaitable.stand_at(here);
+    } else if constexpr (!requires { typename operation::awaited_in_passing; }) {
+      at = place_of(here);
+    }
     return awaiter_at<std::remove_reference_t<A>>(awaitable);
   }
 
@@ -193,11 +192,8 @@ class [[nodiscard("a task does nothing until it is awaited")]] task {
 
     template <std::derived_from<detail::chain_link> Promise>
     void await_suspend(std::coroutine_handle<Promise> parent) const noexcept {
-      detail::chain_link& link = child_.promise();
-      link.self = parent.promise().self;
-      link.parent = &parent.promise();
-      link.continuation = parent;
-      link.self->continue_with(child_);
+      child_.promise().continuation = detail::to_link(parent);
+      activity::current()->continue_with(child_);
     }
 
     T await_resume() const { return child_.promise().take(); }

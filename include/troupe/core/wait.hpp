@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "troupe/core/place.hpp"
+
 namespace troupe {
 
 class wait;
@@ -18,7 +20,7 @@ struct wait_kind {
   /// "merge_call(int)", "a reply".
   std::string (*describe)(const wait&);
 
-  /// It is a merge_request.
+  /// It is a merge_request, a placed_wait.
   bool at_barrier = false;
 };
 
@@ -33,6 +35,21 @@ class wait {
  protected:
   explicit wait(const wait_kind& kind) noexcept : kind_(&kind) {}
   const wait_kind* kind_;
+};
+
+/// A wait that says itself where it is awaited. A replica makes one at every merge: so the barrier
+/// needs not look for the place in the promise of a coroutine.
+class placed_wait : public wait {
+ public:
+  place where() const noexcept { return at_; }
+  /// \pre Before it is awaited.
+  void stand_at(place_pointer here) noexcept { at_ = place_of(here); }
+
+ protected:
+  using wait::wait;
+
+ private:
+  place at_;
 };
 
 /// A wait whose type has members `cancel_wait()` and `describe_wait()`.

@@ -85,7 +85,7 @@ class asio_await final : public wait_as<asio_await<T>> {
 
   template <std::derived_from<detail::chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
-    activity& self = *waiting.promise().self;
+    activity& self = *activity::current();
     running_.emplace(asio::co_spawn(guest_.enter(self), std::move(body_), use_task));
     if (!running_->await_suspend(waiting)) return false;
     self.park(waiting, *this);  // In place of what it is made of, for those who look.

@@ -137,7 +137,7 @@ class graph_run final : public wait_as<graph_run> {
   bool await_ready() const noexcept { return graph_.size() == 0; }
   template <std::derived_from<chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
-    activity& self = *waiting.promise().self;
+    activity& self = *activity::current();
     graph_.begin();
     keep_ = static_cast<routine&>(self).owner().on->home().start(graph_, self);
     if (keep_) self.park(waiting, *this);

@@ -147,7 +147,7 @@ class sleep_operation final : public wait_as<sleep_operation> {
 
   template <std::derived_from<detail::chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> sleeper) {
-    activity& self = *sleeper.promise().self;
+    activity& self = *activity::current();
     alarm_.emplace(detail::executor_of(self));
     alarm_->expires_after(delay_);
     ring_.emplace(alarm_->async_wait(use_task));

@@ -177,7 +177,7 @@ class asio_operation final : public wait_as<asio_operation<Initiation, Bound, Ar
 
   template <std::derived_from<chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
-    activity& self = *waiting.promise().self;
+    activity& self = *activity::current();
     if (self.stop_requested()) {
       self.mark_interrupted();
       return false;  // await_resume reports it.

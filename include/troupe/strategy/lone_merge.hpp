@@ -23,7 +23,7 @@ struct lone_merge {
   /// Awaits the function, if it is a coroutine; `caller` goes on at once otherwise.
   template <class Promise>
   void begin(std::coroutine_handle<Promise> caller) {
-    activity& self = *caller.promise().self;
+    activity& self = *activity::current();
     if (!body) {
       self.continue_with(caller);
       return;

@@ -125,7 +125,7 @@ inline bool lines_agree(const merge_site& site) noexcept {
   const merge_intake& mine = *site.taken;
   return std::ranges::all_of(*site.taken_elsewhere, [&](const merge_intake* each) {
     return each->kind == mine.kind && each->function == mine.function &&
-           std::memcmp(&each->at, &mine.at, sizeof mine.at) == 0;
+           identical(each->at, mine.at);
   });
 }
 

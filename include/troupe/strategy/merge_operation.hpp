@@ -70,7 +70,7 @@ class merge_operation final : public merge_request {
   /// Once: the arguments go with it.
   template <std::derived_from<detail::chain_link> Promise>
   void await_suspend(std::coroutine_handle<Promise> replica) {
-    if (is_of(replica.promise().self->run_id())) [[likely]] {
+    if (is_of(activity::current()->run_id())) [[likely]] {
       barrier_actor::arrive(*this, replica);
     } else {
       begin_alone(replica);
@@ -86,30 +86,30 @@ class merge_operation final : public merge_request {
   static constexpr bool taken_on_arrival = detail::taken_on_arrival<F, Args...>;
 
   /// Whether it is what a line of the barrier expects, and nothing has to be arranged.
-  bool is_expected(const merge_intake& in, const place& here) const noexcept {
-    if (in.expected_kind != &kind_of_this) [[unlikely]]
+  bool is_expected(const merge_kind* kind, const merge_intake& in) const noexcept {
+    if (kind != &kind_of_this) [[unlikely]]
       return false;
     if constexpr (!taken_on_arrival) return true;
-    if (std::bit_cast<place_pointer>(in.at) != std::bit_cast<place_pointer>(here)) [[unlikely]]
-      return false;
-    return detail::is_told_by(in.function, fn_);
+    return identical(in.at, where()) && detail::is_told_by(in.function, fn_);
   }
   void put_into(merge_intake& in, std::size_t row) const noexcept {
     if constexpr (taken_on_arrival) detail::put_in_columns(in, row, args_);
   }
-  /// Arranges it, if this is the line's first one. All that do not agree with that are not taken:
-  /// they may be meant to meet all the same, and merge() looks closer.
-  void arrive_in(barrier_share& line, std::size_t row, const place& here) noexcept {
+  /// Arranges it, if it is the line's first one. At others that do not agree merge() looks closer.
+  void arrive_in(barrier_share& line, std::size_t row) noexcept {
     merge_intake& in = line.intake;
-    in.forget();
+    if (line.arrived() != 0 && is_expected(in.expected_kind, in)) {
+      put_into(in, row);
+      return;
+    }
+    line.forget();
     if constexpr (!taken_on_arrival) {
-      in.expected_kind = &kind_of_this;
+      line.expect(&kind_of_this);
     } else if (line.arrived() == 0 &&
                (detail::has_columns<Args...>(in, line.rows) ||
                 detail::open_columns<Args...>(in, line.rows, line.others_read))) {
-      in.kind = in.expected_kind = &kind_of_this;
-      in.at = here;
-      in.function = detail::told_by(fn_);
+      in.begin(kind_of_this, where(), detail::told_by(fn_));
+      line.expect(&kind_of_this);
       put_into(in, row);
     }
   }
@@ -118,6 +118,7 @@ class merge_operation final : public merge_request {
   template <class Promise>
   [[gnu::noinline]] void begin_alone(std::coroutine_handle<Promise> caller) {
     detail::require_lone(*this);
+    caller.promise().at = where();  // Which waits for the function, if that is a coroutine.
     detail::lone_merge* const lone = detail::merge_alone(*this).release();
     look_at(*lone);
     lone->begin(caller);
@@ -140,7 +141,7 @@ class merge_operation final : public merge_request {
 
   /// Whether those two of a round mean the same function, at the same place.
   static bool agree(const merge_round& round, std::size_t i, std::size_t k) noexcept {
-    if (!same_place(round.where(i), round.where(k))) return false;
+    if (!same_place(round[i].where(), round[k].where())) return false;
     if constexpr (std::equality_comparable<F>) return cast(round[i]).fn_ == cast(round[k]).fn_;
     return true;
   }

@@ -123,7 +123,7 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
 
   template <std::derived_from<detail::chain_link> Promise>
   void await_suspend(std::coroutine_handle<Promise> caller) {
-    activity& self = *caller.promise().self;
+    activity& self = *activity::current();
     owner_->require_can_enter("run()");
     callers_line_ = static_cast<routine&>(self).owner().on;
     owner_->require_home_of(*callers_line_, "run()");

@@ -5,6 +5,7 @@
 #include <asio/strand.hpp>
 #include <asio/thread_pool.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <thread>
 #include <troupe/troupe.hpp>
 #include <tuple>
@@ -242,6 +244,32 @@ TEST_CASE("waiting() has a line for each coroutine that waits") {
   launch(rt, hang(&never, &frames), [](std::exception_ptr) {});
   io.poll();
   CHECK(rt.waiting().size() == 1);
+  never.open();
+  io.run();
+  CHECK(rt.waiting().empty());
+}
+
+task<int> open_first(gate* opened) {
+  co_await opened->async_pass(use_task);
+  co_return 1;
+}
+constexpr int line_of_lone_merge = __LINE__ + 5;
+task<> merge_alone(gate* never) {
+  co_await sleep_for(std::chrono::nanoseconds(1));  // At another place.
+  const replica_context ctx = *get_replica_context();
+  const auto slow = [never] { return open_first(never); };
+  co_await ctx.merge_call(slow);
+}
+
+TEST_CASE("waiting() names the merge of one, outside of all runs, whose function waits") {
+  asio::io_context io;
+  runtime rt{io.get_executor()};
+  gate never;
+  launch(rt, merge_alone(&never), [](std::exception_ptr) {});
+  while (!never.waited_for()) io.run_one();
+  REQUIRE(rt.waiting().size() == 1);
+  CHECK(rt.waiting().front().find("runtime.test.cpp:" + std::to_string(line_of_lone_merge)) !=
+        std::string::npos);
   never.open();
   io.run();
   CHECK(rt.waiting().empty());

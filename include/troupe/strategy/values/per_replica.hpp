@@ -112,7 +112,7 @@ class per_replica {
 
   /// Whether that would be `memory`.
   bool is_memory(const void* memory, std::size_t n) const noexcept {
-    return capacity_ == n && values_ == memory;
+    return (capacity_ == n) & (values_ == memory);
   }
 
   /// Room for `n` values, to be filled in replica order by append().

@@ -129,6 +129,7 @@ class merged_write {
         ctx_(ctx),
         merge_(ctx, merge_function(state, std::move(how)), std::move(value)) {}
 
+  void stand_at(place_pointer here) noexcept { merge_.stand_at(here); }
   bool await_ready() const noexcept { return false; }
   template <std::derived_from<chain_link> Promise>
   void await_suspend(std::coroutine_handle<Promise> replica) {

@@ -35,7 +35,7 @@ class sweep_operation : public wait_as<Derived>, private sweep {
 
   template <std::derived_from<chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> caller) {
-    activity& self = *caller.promise().self;
+    activity& self = *activity::current();
     const scheduler& line = *static_cast<routine&>(self).owner().on;
     owner_->require_cross_replica(derived().call().c_str());
     owner_->require_home_of(line, "an operation on variables");
