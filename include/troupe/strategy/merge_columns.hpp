@@ -40,6 +40,13 @@ template <class F, class... Args>
 inline constexpr bool taken_on_arrival = sizeof...(Args) <= merge_intake::columns_max &&
                                          (is_small_value<Args> && ...) && is_compared_quietly<F>;
 
+/// Whether it says itself, by an address, what tells it from others of its type, as == does: by
+/// that of something it keeps alive.
+template <class F>
+concept says_what_tells_it = requires(const F& fn) {
+  { fn.told_by() } noexcept -> std::same_as<const void*>;
+};
+
 /// Whether its bytes tell a function from others of its type.
 template <class F>
 inline constexpr bool is_told_by_bytes =
@@ -48,14 +55,16 @@ inline constexpr bool is_told_by_bytes =
 
 /// Whether only the address of a copy does, which is as good as the copy.
 template <class F>
-inline constexpr bool is_told_by_address =
-    !std::is_empty_v<F> && std::equality_comparable<F> && !is_told_by_bytes<F>;
+inline constexpr bool is_told_by_address = !std::is_empty_v<F> && std::equality_comparable<F> &&
+                                           !is_told_by_bytes<F> && !says_what_tells_it<F>;
 
-/// What tells a function from others of its type: its bytes, if it is small; of one that only ==
-/// can compare, the address of this copy; and of one that nothing can, or needs to, nothing.
+/// What tells a function from others of its type: what it says; its bytes, if it is small; of one
+/// that only == can compare, the address of this copy; and of one that needs none of that, nothing.
 template <class F>
 const void* told_by(const F& fn) noexcept {
-  if constexpr (is_told_by_bytes<F>) {
+  if constexpr (says_what_tells_it<F>) {
+    return fn.told_by();
+  } else if constexpr (is_told_by_bytes<F>) {
     const void* bytes = nullptr;
     std::memcpy(&bytes, &fn, sizeof fn);
     return bytes;
