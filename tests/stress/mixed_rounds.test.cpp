@@ -127,10 +127,9 @@ task<long> mixed_rounds(replica_context ctx, const instructions* given, std::vec
   co_return right;
 }
 
-per_replica<long> run_mixed(runtime& rt, int replicas, const instructions& given,
-                            std::vector<int>& lines) {
+per_replica<long> run_mixed(runtime& rt, const mirrored_strategy& strategy,
+                            const instructions& given, std::vector<int>& lines) {
   lines.assign(given.rounds, 0);
-  const mirrored_strategy strategy{rt, replicas};
   return block_on(rt, strategy.run(mixed_rounds, &given, &lines));
 }
 
@@ -144,7 +143,8 @@ TEST_CASE("merges of several kinds, with other awaits in between, give everybody
         INFO(replicas << " replicas, seed " << seed);
         const instructions given{plan(seed), 300, -1, oddity::none};
         std::vector<int> lines;
-        const per_replica<long> right = run_mixed(rt, replicas, given, lines);
+        const mirrored_strategy strategy{rt, replicas};
+        const per_replica<long> right = run_mixed(rt, strategy, given, lines);
         for (const long each : right) CHECK(each == given.rounds);
       }
     }
@@ -160,9 +160,7 @@ TEST_CASE("after merges of several kinds a verdict counts them, and knows where 
         INFO("seed " << seed << ", oddity " << static_cast<int>(odd));
         std::vector<int> lines;
         const mirrored_strategy strategy{rt, 5};
-        lines.assign(given.rounds, 0);
-        const auto thrown =
-            test::thrown_by([&] { block_on(rt, strategy.run(mixed_rounds, &given, &lines)); });
+        const auto thrown = test::thrown_by([&] { run_mixed(rt, strategy, given, lines); });
         CHECK(test::is_a<std::logic_error>(thrown) == (odd == oddity::throws));
         const std::optional<error> told = strategy.last_failure();
         REQUIRE(told);

@@ -108,8 +108,7 @@ struct alignas(64) barrier_share : detail::recycled {
 
   // What a round writes for the barrier's line is one line of cache, which ends where the columns
   // of the intake begin: if these lie in it, nothing else travels there.
-  std::uint32_t to_come = 0;  ///< So many of its members have not arrived in this round, or not
-                              ///< been counted in a walk.
+  std::uint32_t to_come = 0;  ///< So many of its members have not arrived, or not been counted.
   std::uint32_t finished = 0;
   bool careful = false;   ///< Every arrival may mean more than one more.
   bool halted = false;    ///< Releases have stopped.

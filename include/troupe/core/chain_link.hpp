@@ -13,8 +13,7 @@ namespace troupe::detail {
 /// What every coroutine of an activity keeps about its place in the chain: the beginning of its
 /// promise.
 struct chain_link {
-  std::coroutine_handle<chain_link>
-      continuation;  ///< Who awaits this coroutine; null for the root.
+  std::coroutine_handle<chain_link> continuation;  ///< Who awaits it; null for the root.
   /// Its current or latest co_await, but of those that say so themselves (placed_wait); line 0 if
   /// another one's is to be told.
   place at;

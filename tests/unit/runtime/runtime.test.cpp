@@ -33,15 +33,9 @@ std::ptrdiff_t threads_of_this_process() {
   return std::distance(begin(tasks), end(tasks));
 }
 
-int sum(const per_replica<int>& values) { return std::accumulate(values.begin(), values.end(), 0); }
-task<int> step(replica_context ctx, int three) {
-  const int v = three + ctx.replica_id();
-  const int s = co_await ctx.merge_call(sum, v);
-  co_return s + v;
-}
 /// One that has been joined is listed for a moment longer.
-auto threads_that_stay() {
-  auto fewest = threads_of_this_process();
+std::ptrdiff_t threads_that_stay() {
+  std::ptrdiff_t fewest = threads_of_this_process();
   for (int i = 0; i < 20; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     fewest = std::min(fewest, threads_of_this_process());
@@ -49,6 +43,12 @@ auto threads_that_stay() {
   return fewest;
 }
 
+int sum(const per_replica<int>& values) { return std::accumulate(values.begin(), values.end(), 0); }
+task<int> step(replica_context ctx, int three) {
+  const int v = three + ctx.replica_id();
+  const int s = co_await ctx.merge_call(sum, v);
+  co_return s + v;
+}
 const per_replica<int> expected = {10, 11};
 
 /// Runs the step on `rt`, which `drive` drives, and returns what came out.
