@@ -152,6 +152,12 @@ void barrier_actor::finish(replica_actor& who) noexcept {
     return;
   }
   if (who.is() == replica_actor::phase::failed) report_trouble();
+  if (s.alone && s.finished == s.expected && phase_ == phase::gathering && !anybody_threw() &&
+      scheduler::current() == who_.on) {
+    over_ = true;  // As judge() would find: nobody is left whose invariants could suffer.
+    settle();
+    return;
+  }
   if (s.to_come == 0) s.begin_next();
   count_progress(s, s.finished == 1, line_finishes);
 }

@@ -43,9 +43,15 @@ replica_actor::replica_actor(const party& who, std::uint32_t replica) noexcept
 }
 
 std::size_t replica_actor::take_steps(detail::ready_ring& from, std::size_t most) noexcept {
+  activity* const outer = begin_row();
   event_row part = from.take_row(most);
   do {
-    part.take_front().step();
+    auto& who = static_cast<replica_actor&>(part.take_front());
+    if (who.phase_ == phase::starting) {
+      who.enter(outer);
+    } else {
+      who.step();
+    }
   } while (!part.empty() && !from.ended());
   return most;
 }
@@ -62,8 +68,7 @@ void replica_actor::step_slowly(turn how) noexcept {
   }
   if (how == turn::cancel) barrier_actor::of(*this).ask_to_cancel();
   if (phase_ == phase::starting) {
-    step_with_care_ = owner().on->traced();
-    enter();
+    enter(begin_row());
   } else {
     if (owner().on->traced()) owner().on->trace(trace_kind::resume, owner(), told_where());
     resume();
@@ -84,18 +89,19 @@ void replica_actor::crash() noexcept {
   finish(phase::failed);
 }
 
-void replica_actor::enter() noexcept {
+void replica_actor::enter(activity* outer) noexcept {
   phase_ = phase::running;
+  step_with_care_ = owner().on->traced();
   owner().on->trace(trace_kind::start, owner());
   try {
-    impersonate([&] { frame_ = program_->enter(*this); });
+    impersonate(outer, [&] { frame_ = program_->enter(*this); });
   } catch (...) {
     failure_ = std::current_exception();
     finish(phase::failed);
     return;
   }
   if (frame_) {
-    resume();
+    resume(outer);
   } else {
     finish(phase::finished);
   }

@@ -111,7 +111,7 @@ class alignas(32) replica_actor final : public routine {
   void step_in_turn(turn how) noexcept;
   void crash() noexcept;
 
-  void enter() noexcept;
+  void enter(activity* outer) noexcept;
   void root_ended() noexcept override;
   void finish(phase how) noexcept;
 

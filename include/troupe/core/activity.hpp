@@ -36,13 +36,7 @@ class activity {
 
   /// Runs the chain until it waits or ends.
   /// \pre A root was set by begin(), or park() was called since.
-  void resume() noexcept {
-    activity* const outer = leave_current();
-    current_ = this;
-    std::exchange(parked_, {}).coroutine().resume();
-    resume_chain(outer);
-    current_ = outer;
-  }
+  void resume() noexcept { resume(leave_current()); }
 
   /// Makes the activity runnable. From any thread; never runs anything itself.
   virtual void wake() noexcept = 0;
@@ -149,6 +143,12 @@ class activity {
   /// resume() for a loop over many: who ran before, `outer`, is current again only once the loop
   /// calls end_row(), and while a root's end is dealt with.
   static activity* begin_row() noexcept { return leave_current(); }
+  void resume(activity* outer) noexcept {
+    current_ = this;
+    std::exchange(parked_, {}).coroutine().resume();
+    resume_chain(outer);
+    current_ = outer;
+  }
   enum class row_step : std::uint8_t {
     waits_in_row,  ///< At the barrier.
     waits,         ///< For something else.
