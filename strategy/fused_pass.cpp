@@ -78,9 +78,13 @@ class kept_stretches {
 
 }  // namespace
 
-task<> fused_pass::run() const {
+bool fused_pass::is_large(std::size_t bytes) noexcept {
   const scheduler* const here = scheduler::current();
-  if (bytes_ < (here ? here->home().graph_from() : runtime_state::graph_pays_from)) {
+  return bytes >= (here ? here->home().graph_from() : runtime_state::graph_pays_from);
+}
+
+task<> fused_pass::run() const {
+  if (!is_large(bytes_)) {
     for (const entry& each : leaves_) each.leaf->run(0, each.leaf->elements());
     co_return;
   }

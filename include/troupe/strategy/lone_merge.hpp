@@ -61,4 +61,15 @@ void require_lone(const merge_request& request);
 ///         another replica; what the merge function throws.
 std::unique_ptr<lone_merge> merge_alone(merge_request& request);
 
+/// For what is awaited outside of its replica's run. Apart, so that what is not needs no stack.
+/// \throws as require_lone() and merge_alone().
+template <class Promise>
+[[gnu::noinline]] void begin_alone(merge_request& request, std::coroutine_handle<Promise> caller) {
+  require_lone(request);
+  caller.promise().at = request.where();  // Which waits for the function, if that is a coroutine.
+  lone_merge* const lone = merge_alone(request).release();
+  request.look_at(*lone);
+  lone->begin(caller);
+}
+
 }  // namespace troupe::detail

@@ -19,6 +19,7 @@
 
 #include "troupe/actors/merge_request.hpp"
 #include "troupe/core/recycling.hpp"
+#include "troupe/strategy/merge_function.hpp"
 #include "troupe/strategy/structure.hpp"
 
 namespace troupe::detail {
@@ -39,46 +40,6 @@ inline constexpr bool is_compared_quietly<F> =
 template <class F, class... Args>
 inline constexpr bool taken_on_arrival = sizeof...(Args) <= merge_intake::columns_max &&
                                          (is_small_value<Args> && ...) && is_compared_quietly<F>;
-
-/// Whether it says itself, by an address, what tells it from others of its type, as == does: by
-/// that of something it keeps alive.
-template <class F>
-concept says_what_tells_it = requires(const F& fn) {
-  { fn.told_by() } noexcept -> std::same_as<const void*>;
-};
-
-/// Whether its bytes tell a function from others of its type.
-template <class F>
-inline constexpr bool is_told_by_bytes =
-    !std::is_empty_v<F> && std::equality_comparable<F> && sizeof(F) <= sizeof(void*) &&
-    std::has_unique_object_representations_v<F>;
-
-/// Whether only the address of a copy does, which is as good as the copy.
-template <class F>
-inline constexpr bool is_told_by_address = !std::is_empty_v<F> && std::equality_comparable<F> &&
-                                           !is_told_by_bytes<F> && !says_what_tells_it<F>;
-
-/// What tells a function from others of its type: what it says; its bytes, if it is small; of one
-/// that only == can compare, the address of this copy; and of one that needs none of that, nothing.
-template <class F>
-const void* told_by(const F& fn) noexcept {
-  if constexpr (says_what_tells_it<F>) {
-    return fn.told_by();
-  } else if constexpr (is_told_by_bytes<F>) {
-    const void* bytes = nullptr;
-    std::memcpy(&bytes, &fn, sizeof fn);
-    return bytes;
-  } else if constexpr (is_told_by_address<F>) {
-    return &fn;
-  }
-  return nullptr;
-}
-/// Whether `fn`, of a line's replica, is the one that is told by `told`, of the same line's first.
-template <class F>
-bool is_told_by(const void* told, const F& fn) noexcept {
-  if constexpr (is_told_by_address<F>) return *static_cast<const F*>(told) == fn;
-  return told == told_by(fn);
-}
 
 /// Whether it may lie in the intake's own room, where each column is aligned to eight bytes.
 template <class T>

@@ -73,7 +73,7 @@ class merge_operation final : public merge_request {
     if (is_of(activity::current()->run_id())) [[likely]] {
       barrier_actor::arrive(*this, replica);
     } else {
-      begin_alone(replica);
+      detail::begin_alone(*this, replica);
     }
   }
 
@@ -82,6 +82,9 @@ class merge_operation final : public merge_request {
       return resume_alone();
     return share_in(result(), static_cast<replica_actor&>(*activity::current()).replica());
   }
+
+  /// What it brings. \pre Not awaited yet.
+  std::tuple<Args...>& arguments() noexcept { return args_; }
 
   static constexpr bool taken_on_arrival = detail::taken_on_arrival<F, Args...>;
 
@@ -114,15 +117,6 @@ class merge_operation final : public merge_request {
     }
   }
 
-  /// Outside of everything. Apart, so that what is not needs no stack.
-  template <class Promise>
-  [[gnu::noinline]] void begin_alone(std::coroutine_handle<Promise> caller) {
-    detail::require_lone(*this);
-    caller.promise().at = where();  // Which waits for the function, if that is a coroutine.
-    detail::lone_merge* const lone = detail::merge_alone(*this).release();
-    look_at(*lone);
-    lone->begin(caller);
-  }
   static share share_in(merge_result& from, std::uint32_t replica) {
     if constexpr (!std::is_void_v<merged>) {
       return structure<merged>::take(replica, from.template value<merged>());
@@ -200,6 +194,9 @@ class merge_operation final : public merge_request {
     if constexpr (detail::is_task<returned>) {
       body = merge_in_coroutine(site, std::move(values));
       return merge_progress::goes_on;
+    } else if constexpr (std::is_same_v<returned, detail::rest_of_merge>) {
+      body = call_first(site, values).body;
+      return body ? merge_progress::goes_on : merge_progress::returned;
     } else if constexpr (std::is_void_v<merged>) {
       call_first(site, values);
     } else {

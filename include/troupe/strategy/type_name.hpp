@@ -16,11 +16,17 @@ constexpr std::string_view type_name() {
   return text.substr(0, text.find_first_of(";]"));
 }
 
+/// For what is written as another type.
+template <class T>
+struct written_as {
+  using type = T;
+};
+
 /// "int, float".
 template <class... Ts>
 std::string type_names() {
   std::string text;
-  ((text += (text.empty() ? "" : ", "), text += type_name<Ts>()), ...);
+  ((text += (text.empty() ? "" : ", "), text += type_name<typename written_as<Ts>::type>()), ...);
   return text;
 }
 

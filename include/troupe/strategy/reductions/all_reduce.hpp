@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "troupe/strategy/merge_operation.hpp"
+#include "troupe/strategy/reductions/all_reduce_in_place.hpp"
 #include "troupe/strategy/reductions/gather.hpp"
 #include "troupe/strategy/reductions/indexed_slices.hpp"
 #include "troupe/strategy/reductions/reduce.hpp"
@@ -141,7 +142,11 @@ auto replica_context::all_reduce(Op op, T value) const {
   static_assert(!named_own_reduction<Op> || std::equality_comparable<Op>,
                 "troupe: an operation that has members has an operator==, which tells whether the "
                 "replicas have called the same");
-  return merge_call(detail::reducer<Op>(op), std::move(value));
+  if constexpr (detail::in_place<Op, T>) {
+    return detail::all_reduce_in_place<Op, T>(*this, op, std::move(value));
+  } else {
+    return merge_call(detail::reducer<Op>(op), std::move(value));
+  }
 }
 
 }  // namespace troupe

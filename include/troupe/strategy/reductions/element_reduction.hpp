@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "troupe/core/small_vector.hpp"
 #include "troupe/runtime/step_graph.hpp"
@@ -62,16 +63,19 @@ template <class Op, class T>
 concept has_kernel =
     requires(Op op) { kernel_of(op); } && kind_of_element<element_t<T>>() != element_kind::none;
 
-/// `values` have `out`'s size and outlive it. `out` may be the elements of the first value.
-template <class Op, class T, class R>
+/// `values`, a per_replica or what looks like one, have `out`'s size and outlive it. `out` may be
+/// the elements of the first value.
+template <class Op, class Values, class R>
 class element_reduction {
+  using T = typename Values::value_type;
+
  public:
-  element_reduction(Op op, const per_replica<T>& values, std::span<R> out)
+  element_reduction(Op op, const Values& values, std::span<R> out)
       : op_(op), values_(values), out_(out) {
     if constexpr (has_kernel<Op, T>) {
       if (values.size() > kernel_replicas_max) return;
       inputs_.reserve(values.size());
-      for (const T& each : values) inputs_.push_back(tensor_traits<T>::values(each).data());
+      for (std::size_t i = 0; i < values.size(); ++i) inputs_.push_back(elements(i).data());
       kernel_ = find_kernel(kernel_of(op), kind_of_element<element_t<T>>());
       streams_ = out.size_bytes() >= streamed_from && inputs_[0] != out.data();
     }
@@ -91,17 +95,16 @@ class element_reduction {
       kernel_(inputs_.begin(), inputs_.size(), out, first, last);
     } else {
       for (std::size_t j = first; j < last; ++j) {
-        out[j - first] = fold<element_t<T>>(op_, values_.size(), [&](std::size_t i) {
-          return tensor_traits<T>::values(values_[i])[j];
-        });
+        out[j - first] =
+            fold<element_t<T>>(op_, values_.size(), [&](std::size_t i) { return elements(i)[j]; });
       }
     }
   }
 
   /// What a stretch reads and writes.
   void tell(memory_use& memory, const R* out, std::size_t first, std::size_t last) const {
-    for (const T& each : values_) {
-      memory.reads(tensor_traits<T>::values(each).subspan(first, last - first));
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      memory.reads(elements(i).subspan(first, last - first));
     }
     memory.writes(out, (last - first) * sizeof(R));
   }
@@ -110,8 +113,12 @@ class element_reduction {
   }
 
  private:
+  auto elements(std::size_t i) const noexcept {
+    return tensor_traits<T>::values(std::as_const(values_[i]));
+  }
+
   [[no_unique_address]] Op op_;
-  const per_replica<T>& values_;
+  const Values& values_;
   std::span<R> out_;
   small_vector<const void*, 4> inputs_;  // Of few replicas beside what else a step looks at.
   reduction_kernel kernel_ = nullptr;

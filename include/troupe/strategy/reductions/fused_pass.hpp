@@ -70,20 +70,24 @@ class reduction_into final : public leaf_reduction {
   }
 
  private:
-  element_reduction<Op, T, R> all_;
+  element_reduction<Op, per_replica<T>, R> all_;
 };
 
 /// Into the elements of every replica, which are its own: what is read is written, while it is in
 /// the nearest cache.
-template <class Op, class T>
+template <class Op, class Values>
 class reduction_for_all final : public leaf_reduction {
+  using T = typename Values::value_type;
+
  public:
   /// \pre All have one shape. \throws nothing but std::bad_alloc.
-  reduction_for_all(Op op, per_replica<T>& values)
+  reduction_for_all(Op op, Values& values)
       : leaf_reduction(tensor_traits<T>::values(values[0]).size(), values.size() * sizeof(element)),
         all_(op, values, tensor_traits<T>::values(values[0])) {
     everybodys_.reserve(values.size());
-    for (T& each : values) everybodys_.append(tensor_traits<T>::values(each).data());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      everybodys_.append(tensor_traits<T>::values(values[i]).data());
+    }
   }
 
   void run(std::size_t first, std::size_t last) const override {
@@ -106,7 +110,7 @@ class reduction_for_all final : public leaf_reduction {
   using element = element_t<T>;
   static constexpr std::size_t block = 16 * 1024 / sizeof(element);
 
-  element_reduction<Op, T, element> all_;
+  element_reduction<Op, Values, element> all_;
   per_replica<element*> everybodys_;
 };
 
@@ -118,6 +122,9 @@ class fused_pass {
   }
 
   std::size_t bytes() const noexcept { return bytes_; }
+
+  /// Whether so many are worth a graph here; if not, run() does them at once.
+  static bool is_large(std::size_t bytes) noexcept;
 
   /// When awaited, all leaves are reduced. \pre It lives until then.
   task<> run() const;

@@ -65,12 +65,13 @@ bool same_shape(const T& a, const T& b) {
 }
 
 /// \throws errc::shape_mismatch unless all have one shape, and there is one at least.
-template <tensor_like T>
-void require_same_shape(const per_replica<T>& values) {
-  if (values.empty()) throw_nothing_to_reduce();
-  for (const T& each : values) {
-    if (same_shape(each, values[0])) continue;
-    throw_shapes<T>(values.size(), [&](std::size_t i) -> const T& { return values[i]; });
+template <class Values>
+void require_same_shape(const Values& values) {
+  using T = typename Values::value_type;
+  if (values.size() == 0) throw_nothing_to_reduce();
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (same_shape<T>(values[i], values[0])) continue;
+    throw_shapes<T>(values.size(), [&](std::size_t k) -> const T& { return values[k]; });
   }
 }
 

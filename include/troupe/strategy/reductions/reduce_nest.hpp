@@ -33,7 +33,10 @@ inline constexpr bool owns_elements<tensor<T>> = true;
 
 /// Whether the result fits where the values are.
 template <class Op, class T>
-inline constexpr bool in_place = owns_elements<T> && std::same_as<T, reduced_t<T, Op>>;
+inline constexpr bool in_place = false;
+template <class Op, reducible T>
+  requires owns_elements<T>
+inline constexpr bool in_place<Op, T> = std::same_as<T, reduced_t<T, Op>>;
 
 template <reduction Op, class T, class R>
 task<> reduce_ranges_into(Op op, const per_replica<T>* values, std::span<R> out) {
@@ -111,7 +114,7 @@ class tensor_in_hand<Op, T, receiver::each_replica> {
   }
 
   per_replica<T>& values_;
-  reduction_for_all<Op, T> reduction_;
+  reduction_for_all<Op, per_replica<T>> reduction_;
 };
 
 /// The caller gets what the first replica gave.

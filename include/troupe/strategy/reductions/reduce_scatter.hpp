@@ -105,7 +105,7 @@ class stripe_reduction final : public leaf_reduction {
     }
   }
 
-  element_reduction<Op, T, R> all_;
+  element_reduction<Op, per_replica<T>, R> all_;
   R* out_;
   std::size_t width_;
   std::size_t pitch_;

@@ -95,7 +95,7 @@ class variable_merge {
   }
 
   std::string verb() const { return text_of_write<Write, A>(*state_); }
-  const void* told_by() const noexcept { return state_.get(); }
+  told_by_address_of told_by() const noexcept { return {state_.get()}; }
 
   friend bool operator==(const variable_merge& a, const variable_merge& b) noexcept {
     return a.state_ == b.state_;
