@@ -2,15 +2,15 @@
 //
 // With two replicas the values are 3 and 4, their sum is 7, and the results 10 and 11.
 
-#include <asio/io_context.hpp>
-#include <cstdlib>
 #include <exception>
-#include <iostream>
-#include <numeric>
 #include <string>
-#include <troupe/troupe.hpp>
 
 // [program]
+#include <asio/io_context.hpp>
+#include <iostream>
+#include <numeric>
+#include <troupe/troupe.hpp>
+
 using namespace troupe;
 
 // Runs once, when every replica has arrived.
@@ -31,11 +31,7 @@ void print_sums(int replicas) {
   mirrored_strategy strategy{rt, replicas};
 
   per_replica<int> results = block_on(rt, strategy.run(step, 3));
-
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    std::cout << (i == 0 ? "[" : ", ") << results[i];
-  }
-  std::cout << "]\n";
+  std::cout << results << "\n";
 }
 // [/program]
 

@@ -107,7 +107,8 @@ class strategy {
   /// plain value is its own mean; it has no sum, unless it is zero or there is one replica. Of
   /// a variable the result has to be awaited, as its read().
   /// \throws errc::cross_replica_required inside a replica; errc::shape_mismatch;
-  ///         errc::not_per_replica for the sum of a plain value.
+  ///         errc::structure_mismatch unless a per_replica has one value for each replica, as the
+  ///         next three; errc::not_per_replica for the sum of a plain value.
   template <reduction Op, class Value>
   auto reduce(Op op, const Value& value) const {
     state_->require_cross_replica("reduce()");
@@ -122,6 +123,7 @@ class strategy {
     } else if constexpr (is_sync_on_read_variable<Value>) {
       return detail::aggregated_read(value.state(), op);
     } else if constexpr (is_per_replica<Value> || is_mirrored<Value>) {
+      detail::require_components(value, state_->replicas());
       return detail::reduce_by_name(op, value);
     } else if constexpr (is_weighted<Value>) {
       return detail::reduce_by_name(op, per_replica<Value>({value}));
@@ -148,6 +150,7 @@ class strategy {
   auto reduce(Op op, const Value& value, std::span<const int> axes, Order how = Order()) const {
     state_->require_cross_replica("reduce()");
     static_assert(!variable_handle<Value>, "troupe: read() the variable, and reduce what it gives");
+    detail::require_components(value, state_->replicas());
     if constexpr (is_per_replica<Value>) {
       return troupe::reduce(op, value, axes, how);
     } else if constexpr (is_mirrored<Value>) {
@@ -172,6 +175,7 @@ class strategy {
   template <class T>
   auto gather(const per_replica<T>& value, int axis = 0) const {
     state_->require_cross_replica("gather()");
+    detail::require_components(value, state_->replicas());
     return troupe::gather(value, axis);
   }
 

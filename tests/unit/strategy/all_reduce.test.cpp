@@ -140,7 +140,10 @@ TEST_CASE("a leaf's own reduction is found by its name, also by strategy.reduce(
   CHECK(reduce_on_all(reduce_op::sum, std::vector<row>({{1, {"a"}}, {2, {"b"}}})) ==
         row(3, {"ab"}));
   CHECK(reduce_on_all(reduce_op::sum, std::vector<list>({{"a"}, {"b"}})) == list{"ab"});
-  CHECK(get_strategy().reduce(reduce_op::sum, per_replica<list>({{"a"}, {"b"}})) == list{"ab"});
+  asio::io_context io;
+  runtime rt{io.get_executor()};
+  const mirrored_strategy two(rt, 2);
+  CHECK(two.reduce(reduce_op::sum, per_replica<list>({{"a"}, {"b"}})) == list{"ab"});
 }
 
 TEST_CASE("what is given away is reduced in the first replica's memory, small and large") {

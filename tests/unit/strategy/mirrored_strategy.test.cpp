@@ -110,5 +110,17 @@ TEST_CASE_METHOD(fixture, "a strategy reduces what its run returned") {
   CHECK(strategy.reduce(reduce_op::mean, ids) == 1.0);
 }
 
+TEST_CASE_METHOD(fixture,
+                 "what has not one value for each replica is neither reduced nor gathered") {
+  const mirrored_strategy strategy(rt, 3);
+  using row = std::vector<int>;
+  const per_replica<row> two = {row({1}), row({2})};
+  const auto refused = [](auto&& call) { return is(thrown_by(call), errc::structure_mismatch); };
+  CHECK(refused([&] { strategy.reduce(reduce_op::sum, per_replica<int>({1, 2})); }));
+  CHECK(refused([&] { strategy.reduce(reduce_op::sum, two); }));
+  CHECK(refused([&] { strategy.reduce(reduce_op::sum, two, 0); }));
+  CHECK(refused([&] { strategy.gather(two); }));
+}
+
 }  // namespace
 }  // namespace troupe::test

@@ -81,7 +81,11 @@ TEST_CASE("an operation of one's own reduces tensors element by element") {
 }
 
 TEST_CASE("strategy.reduce() takes an operation of one's own") {
-  CHECK(get_default_strategy().reduce(joined(), per_replica<std::string>({"a", "b"})) == "ab");
+  const auto& alone = get_default_strategy();
+  CHECK(alone.reduce(joined(), per_replica<std::string>({"a"})) == "a");
+  runtime rt{pool_size{2}};
+  const mirrored_strategy two(rt, 2);
+  CHECK(two.reduce(joined(), per_replica<std::string>({"a", "b"})) == "ab");
 }
 
 template <class Op, class T>

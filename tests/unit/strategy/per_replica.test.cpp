@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <ranges>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -21,6 +22,11 @@ static_assert(std::ranges::contiguous_range<per_replica<int>>);
 static_assert(std::ranges::contiguous_range<per_replica<bool>>);
 static_assert(std::ranges::sized_range<const per_replica<int>>);
 static_assert(std::is_nothrow_move_constructible_v<per_replica<std::string>>);
+template <class T>
+inline constexpr bool is_shown = requires(std::ostream& out, const T& value) { out << value; };
+struct unknown {};
+static_assert(is_shown<per_replica<int>> && !is_shown<per_replica<unknown>>);
+
 static_assert(is_per_replica<per_replica<int>> && !is_per_replica<std::vector<int>>);
 
 TEST_CASE("a per_replica has one value for each replica, in replica order") {
@@ -138,6 +144,13 @@ TEST_CASE("values may be aligned more strictly than the heap's blocks") {
   };
   const per_replica<wide> values = {wide(), wide()};
   CHECK(reinterpret_cast<std::uintptr_t>(values.data()) % 64 == 0);
+}
+
+TEST_CASE("a stream shows the values in replica order, also of structures of them") {
+  std::ostringstream text;
+  text << per_replica<int>({10, 11}) << per_replica<int>() << per_replica<std::string>({"a"});
+  text << per_replica<per_replica<int>>({per_replica<int>({1, 2}), per_replica<int>({3})});
+  CHECK(text.str() == "[10, 11][][a][[1, 2], [3]]");
 }
 
 TEST_CASE("swap() exchanges all values") {

@@ -3,6 +3,7 @@
 //     per_replica<int> r = co_await strategy.run(step, 3);
 //     int first = r[0];
 //     for (int v : r) ...
+//     std::cout << r;                     // [10, 11]
 //
 // Index = replica id. It is what run() returns, what merge functions receive, and what
 // gives each replica its own value when it is an argument of run() or the result of a
@@ -19,6 +20,7 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <iosfwd>
 #include <iterator>
 #include <memory>
 #include <ranges>
@@ -156,6 +158,17 @@ class per_replica {
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
 };
+
+/// "[10, 11]".
+template <class C, class Traits, class T>
+std::basic_ostream<C, Traits>& operator<<(std::basic_ostream<C, Traits>& out,
+                                          const per_replica<T>& values)
+  requires requires { out << values[0]; }
+{
+  out << '[';
+  for (std::size_t i = 0; i < values.size(); ++i) out << (i == 0 ? "" : ", ") << values[i];
+  return out << ']';
+}
 
 template <class T>
 inline constexpr bool is_per_replica = false;
