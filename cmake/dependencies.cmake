@@ -40,6 +40,11 @@ function(troupe_add_headers target directory)
   target_link_libraries(${target} INTERFACE Threads::Threads)
 endfunction()
 
+# What tools/setup has unpacked; a project that vendors troupe knows nothing of it.
+if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/../build/deps/usr)
+  list(APPEND CMAKE_PREFIX_PATH ${CMAKE_CURRENT_LIST_DIR}/../build/deps/usr)
+endif()
+
 find_package(Threads REQUIRED)
 
 if(NOT TARGET Asio::asio)
