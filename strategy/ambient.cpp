@@ -32,8 +32,10 @@ void throw_merge_failure(const merge_request& request) {
 void require_lone(const merge_request& request) {
   if (request.is_lone()) return;
   if (request.was_awaited()) {
-    throw error(errc::empty_task, "a merge was awaited that has been awaited before",
-                "call merge_call() for each merge: the arguments went with the first await");
+    throw_nothing_to_await(
+        "a merge was awaited that has been awaited before",
+        "call merge_call() for each merge: the arguments went with the first await",
+        request.where());
   }
   refuse_context("merge_call()");
 }

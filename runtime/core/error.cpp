@@ -5,8 +5,6 @@
 #include <array>
 #include <utility>
 
-#include "troupe/core/task.hpp"
-
 namespace troupe {
 
 namespace {
@@ -173,11 +171,6 @@ std::string describe(const std::exception_ptr& failure) {
   } catch (...) {
     return "an exception that is not a std::exception";
   }
-}
-
-void detail::throw_empty_task() {
-  throw error(errc::empty_task, "a task was awaited that is empty",
-              "await a task once; one that was moved from or awaited before has nothing left");
 }
 
 }  // namespace troupe

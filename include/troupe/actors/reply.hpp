@@ -137,11 +137,13 @@ class answer : public wait_as<answer<T>> {
   }
 
   bool await_ready() const noexcept {
+    if (!first_await_) return false;
     footprint::touches(state_, touch::look);
     return state_->at.load(std::memory_order_acquire) == shared::settled;
   }
   template <std::derived_from<detail::chain_link> Promise>
-  bool await_suspend(std::coroutine_handle<Promise> asker) noexcept {
+  bool await_suspend(std::coroutine_handle<Promise> asker) {
+    first_await_.take("a reply", asker);
     state_->asker = activity::current();
     int expected = shared::open;
     if (!state_->at.compare_exchange_strong(expected, shared::awaited, std::memory_order_acq_rel)) {
@@ -153,6 +155,7 @@ class answer : public wait_as<answer<T>> {
     return true;
   }
   T await_resume() {
+    first_await_.end();
     if (state_->at.load(std::memory_order_acquire) != shared::settled) {
       detail::throw_reply_cancelled();
     }
@@ -173,6 +176,7 @@ class answer : public wait_as<answer<T>> {
  private:
   shared* state_;
   bool to_is_ours_ = true;
+  detail::first_await first_await_;
 };
 
 namespace detail {

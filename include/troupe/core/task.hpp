@@ -27,6 +27,7 @@
 #include <utility>
 
 #include "troupe/core/activity.hpp"
+#include "troupe/core/awaitable.hpp"
 #include "troupe/core/contract.hpp"
 #include "troupe/core/recycling.hpp"
 
@@ -37,13 +38,6 @@ class task;
 
 namespace detail {
 
-[[noreturn]] void throw_empty_task();
-
-template <class T>
-inline constexpr bool is_task = false;
-template <class T>
-inline constexpr bool is_task<task<T>> = true;
-
 /// What a function that returns a T gives in the end.
 template <class T>
 struct task_value {
@@ -52,34 +46,6 @@ struct task_value {
 template <class T>
 struct task_value<task<T>> {
   using type = T;
-};
-
-}  // namespace detail
-
-/// An awaitable that keeps troupe's promises: it parks the activity and wakes it.
-/// A type says so with `using awaitable_in_task = void;`.
-template <class A>
-concept awaitable_in_task = detail::is_task<std::remove_cvref_t<A>> ||
-                            requires { typename std::remove_cvref_t<A>::awaitable_in_task; };
-
-namespace detail {
-
-/// Awaits an operation where it is: in the awaiting expression, which outlives the await.
-/// GCC copies an awaiter that await_transform returns by reference.
-template <class A>
-class awaiter_at {
- public:
-  explicit awaiter_at(A& operation) noexcept : operation_(operation) {}
-
-  bool await_ready() const noexcept { return operation_.await_ready(); }
-  template <class Promise>
-  auto await_suspend(std::coroutine_handle<Promise> waiting) const {
-    return operation_.await_suspend(waiting);
-  }
-  decltype(auto) await_resume() const { return operation_.await_resume(); }
-
- private:
-  A& operation_;
 };
 
 struct task_promise_base : chain_link {
@@ -98,7 +64,7 @@ struct task_promise_base : chain_link {
   typename task<T>::awaiter await_transform(task<T>&& child,
                                             place_pointer here = __builtin_source_location()) {
     at = place_of(here);
-    return std::move(child).operator co_await();
+    return child.awaited_at(at);
   }
 
   // The type is deduced, so that the sentence comes before all other complaints.
@@ -206,9 +172,14 @@ class [[nodiscard("a task does nothing until it is awaited")]] task {
   /// Awaiting consumes the task, hence the `&&`.
   /// \throws whatever escapes the coroutine body.
   ///         errc::empty_task when there is nothing to await.
-  awaiter operator co_await() && {
-    if (!frame_ || frame_.done()) detail::throw_empty_task();
+  awaiter operator co_await() && { return awaited_at(place()); }
+  awaiter awaited_at(const place& at) {
+    require_cold(at);
     return awaiter(frame_);
+  }
+  /// \throws errc::empty_task if it is empty, or has ended.
+  void require_cold(const place& at = place()) const {
+    if (!frame_ || frame_.done()) detail::throw_empty_task(at);
   }
 
   /// For the code that owns an activity: hands the frame to it as its root.
@@ -219,8 +190,8 @@ class [[nodiscard("a task does nothing until it is awaited")]] task {
 
   /// For code that keeps frames as plain handles: the caller now owns the frame.
   std::coroutine_handle<> begin_detached(activity& self) {
-    if (!frame_) detail::throw_empty_task();
-    self.begin(frame_);
+    if (!frame_) detail::throw_empty_task(place());
+    begin_on(self);
     return std::exchange(frame_, nullptr);
   }
   static promise_type& promise_of(std::coroutine_handle<> frame) noexcept {

@@ -78,13 +78,15 @@ class asio_await final : public wait_as<asio_await<T>> {
 
   explicit asio_await(asio::awaitable<T> body) noexcept : body_(std::move(body)) {}
   /// \pre Not awaited yet.
-  asio_await(asio_await&& other) noexcept : body_(std::move(other.body_)) {}
+  asio_await(asio_await&& other) noexcept
+      : first_await_(std::move(other.first_await_)), body_(std::move(other.body_)) {}
   asio_await& operator=(asio_await&&) = delete;
 
   bool await_ready() const noexcept { return false; }
 
   template <std::derived_from<detail::chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
+    first_await_.take("an asio::awaitable", waiting);
     activity& self = *activity::current();
     running_.emplace(asio::co_spawn(guest_.enter(self), std::move(body_), use_task));
     if (!running_->await_suspend(waiting)) return false;
@@ -103,6 +105,7 @@ class asio_await final : public wait_as<asio_await<T>> {
   using operation = decltype(asio::co_spawn(std::declval<asio::any_io_executor>(),
                                             std::declval<asio::awaitable<T>>(), use_task));
 
+  detail::first_await first_await_;
   asio::awaitable<T> body_;
   detail::asio_guest guest_;
   std::optional<operation> running_;

@@ -43,7 +43,7 @@ class root_task : protected enrollment, public routine, public root {
  public:
   root_task(std::shared_ptr<runtime_state> on, task<T> body)
       : enrollment(std::move(on), "task", 0), routine(enrollment::who), body_(std::move(body)) {
-    if (!body_) throw_empty_task();
+    body_.require_cold();
     body_.begin_on(*this);
     state->enlist(*this);
   }

@@ -134,9 +134,11 @@ class graph_run final : public wait_as<graph_run> {
 
   explicit graph_run(step_graph& graph) noexcept : graph_(graph) {}
 
-  bool await_ready() const noexcept { return graph_.size() == 0; }
+  bool await_ready() const noexcept { return false; }
   template <std::derived_from<chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
+    first_await_.take("a run() of a graph", waiting);
+    if (graph_.size() == 0) return false;
     activity& self = *activity::current();
     graph_.begin();
     keep_ = static_cast<routine&>(self).owner().on->home().start(graph_, self);
@@ -155,6 +157,7 @@ class graph_run final : public wait_as<graph_run> {
   }
 
  private:
+  first_await first_await_;
   step_graph& graph_;
   std::shared_ptr<void> keep_;
 };

@@ -140,13 +140,15 @@ class sleep_operation final : public wait_as<sleep_operation> {
 
   explicit sleep_operation(std::chrono::nanoseconds delay) noexcept : delay_(delay) {}
   /// \pre Not awaited yet.
-  sleep_operation(sleep_operation&& other) noexcept : delay_(other.delay_) {}
+  sleep_operation(sleep_operation&& other) noexcept
+      : first_await_(std::move(other.first_await_)), delay_(other.delay_) {}
   sleep_operation& operator=(sleep_operation&&) = delete;
 
   bool await_ready() const noexcept { return false; }
 
   template <std::derived_from<detail::chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> sleeper) {
+    first_await_.take("a sleep_for()", sleeper);
     activity& self = *activity::current();
     alarm_.emplace(detail::executor_of(self));
     alarm_->expires_after(delay_);
@@ -167,6 +169,7 @@ class sleep_operation final : public wait_as<sleep_operation> {
  private:
   using ring = decltype(std::declval<timer&>().async_wait(use_task));
 
+  detail::first_await first_await_;
   std::chrono::nanoseconds delay_;
   std::optional<timer> alarm_;
   std::optional<ring> ring_;  // Ends before the timer.

@@ -44,35 +44,38 @@ inline constexpr use_task_t use_task;
 
 namespace detail {
 
-/// An Asio handler's arguments as a task sees them: the error part thrown, the rest given.
-template <class... Values>
-struct asio_values {
-  using type = std::tuple<Values...>;
-};
-template <>
-struct asio_values<> {
-  using type = void;
-};
-template <class T>
-struct asio_values<T> {
-  using type = T;
-};
-
 template <class T>
 inline constexpr bool is_asio_error =
     std::is_same_v<T, std::error_code> || std::is_same_v<T, std::exception_ptr>;
-
-template <class... Args>
-struct asio_outcome : asio_values<Args...> {};
-template <class First, class... Rest>
-  requires is_asio_error<First>
-struct asio_outcome<First, Rest...> : asio_values<Rest...> {};
 
 inline void throw_if_failed(const std::error_code& code) {
   if (code) throw std::system_error(code);
 }
 inline void throw_if_failed(const std::exception_ptr& failure) {
   if (failure) std::rethrow_exception(failure);
+}
+
+/// One value as such, several as a tuple.
+template <class... Values>
+auto asio_values(Values... values) {
+  std::tuple<Values...> all(std::move(values)...);
+  if constexpr (sizeof...(Values) == 1) {
+    return std::get<0>(std::move(all));
+  } else if constexpr (sizeof...(Values) != 0) {
+    return all;
+  }
+}
+
+/// An Asio handler's arguments as a task sees them: the error part thrown, the rest given.
+inline void asio_outcome() {}
+template <class First, class... Rest>
+auto asio_outcome(First first, Rest... rest) {
+  if constexpr (is_asio_error<First>) {
+    throw_if_failed(first);
+    return asio_values(std::move(rest)...);
+  } else {
+    return asio_values(std::move(first), std::move(rest)...);
+  }
 }
 
 /// What an operation and its awaiter share. Either may go first: the handler when the
@@ -151,16 +154,17 @@ class asio_handler {
 /// The awaitable that an initiating function returns for use_task: cold until awaited.
 template <class Initiation, class Bound, class... Args>
 class asio_operation final : public wait_as<asio_operation<Initiation, Bound, Args...>> {
-  using outcome = asio_outcome<std::decay_t<Args>...>;
-
  public:
   using awaitable_in_task = void;
-  using value_type = typename outcome::type;
+  using value_type = decltype(asio_outcome(std::declval<std::decay_t<Args>>()...));
 
   asio_operation(Initiation initiation, Bound bound)
       : initiation_(std::move(initiation)), bound_(std::move(bound)) {}
+  /// \pre Not awaited yet, or ended.
   asio_operation(asio_operation&& other) noexcept
-      : initiation_(std::move(other.initiation_)), bound_(std::move(other.bound_)) {}
+      : first_await_(std::move(other.first_await_)),
+        initiation_(std::move(other.initiation_)),
+        bound_(std::move(other.bound_)) {}
   asio_operation& operator=(asio_operation&&) = delete;
   ~asio_operation() {
     if (!shared_) return;
@@ -177,6 +181,7 @@ class asio_operation final : public wait_as<asio_operation<Initiation, Bound, Ar
 
   template <std::derived_from<chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
+    first_await_.take("an asynchronous operation", waiting);
     activity& self = *activity::current();
     if (self.stop_requested()) {
       self.mark_interrupted();
@@ -201,7 +206,7 @@ class asio_operation final : public wait_as<asio_operation<Initiation, Bound, Ar
     if (failure_) std::rethrow_exception(failure_);
     if (!shared_) throw std::system_error(std::error_code(asio::error::operation_aborted));
     if (!shared_->result) throw_operation_lost();
-    return std::apply([](auto&&... all) { return unpack(std::move(all)...); },
+    return std::apply([](auto&&... all) { return asio_outcome(std::move(all)...); },
                       *std::move(shared_->result));
   }
 
@@ -212,22 +217,7 @@ class asio_operation final : public wait_as<asio_operation<Initiation, Bound, Ar
   std::string describe_wait() const { return "an asynchronous operation"; }
 
  private:
-  template <class First, class... Rest>
-  static value_type unpack(First first, Rest... rest) {
-    if constexpr (is_asio_error<First>) {
-      throw_if_failed(first);
-      return pack(std::move(rest)...);
-    } else {
-      return pack(std::move(first), std::move(rest)...);
-    }
-  }
-  static value_type unpack() {}
-
-  template <class... Values>
-  static value_type pack(Values... values) {
-    if constexpr (sizeof...(Values) != 0) return value_type(std::move(values)...);
-  }
-
+  first_await first_await_;
   Initiation initiation_;
   Bound bound_;
   pending_asio<Args...>* shared_ = nullptr;

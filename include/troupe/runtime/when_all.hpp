@@ -80,7 +80,8 @@ using branch_value = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 class fork : public wait_as<fork>, private root {
  public:
   fork() = default;
-  fork(const fork&) = delete;
+  /// \pre Not awaited yet, or ended.
+  fork(fork&& other) noexcept : first_await_(std::move(other.first_await_)) {}
   ~fork() override {
     if (on_) on_->delist(*this);
     for (auto& b : branches_) b->drop_chain();
@@ -97,6 +98,10 @@ class fork : public wait_as<fork>, private root {
   }
 
  protected:
+  template <class Promise>
+  void require_first(std::coroutine_handle<Promise> trunk) {
+    first_await_.take("a when_all()", trunk);
+  }
   template <class Promise>
   void spread(std::coroutine_handle<Promise> trunk, std::size_t count) {
     activity& self = *activity::current();
@@ -133,6 +138,7 @@ class fork : public wait_as<fork>, private root {
   }
   void abandon() noexcept override {}  // The frames are the trunk's, and go with it.
 
+  first_await first_await_;
   std::shared_ptr<runtime_state> on_;
   std::vector<std::unique_ptr<branch>> branches_;
   std::size_t left_ = 0;
@@ -145,16 +151,20 @@ class fork_of_tuple final : public fork {
   using value_type = std::tuple<branch_value<Ts>...>;
 
   explicit fork_of_tuple(task<Ts>... tasks) : tasks_(std::move(tasks)...) {}
-  fork_of_tuple(fork_of_tuple&& other) noexcept : tasks_(std::move(other.tasks_)) {}
+  fork_of_tuple(fork_of_tuple&&) noexcept = default;
 
-  bool await_ready() const noexcept { return sizeof...(Ts) == 0; }
+  bool await_ready() const noexcept { return false; }
   template <std::derived_from<chain_link> Promise>
-  void await_suspend(std::coroutine_handle<Promise> trunk) {
-    std::apply([](auto&... each) { ((each ? void() : throw_empty_task()), ...); }, tasks_);
+  bool await_suspend(std::coroutine_handle<Promise> trunk) {
+    require_first(trunk);
+    if (sizeof...(Ts) == 0) return false;
+    const place& here = trunk.promise().at;
+    std::apply([&](auto&... each) { (each.require_cold(here), ...); }, tasks_);
     spread(trunk, sizeof...(Ts));
     std::size_t i = 0;
     std::apply([&](auto&... each) { (each.begin_on(at(i++)), ...); }, tasks_);
     start(*activity::current());
+    return true;
   }
   value_type await_resume() {
     return [this]<std::size_t... I>(std::index_sequence<I...>) {
@@ -173,17 +183,18 @@ class fork_of_vector final : public fork {
   using value_type = std::vector<branch_value<T>>;
 
   explicit fork_of_vector(std::vector<task<T>> tasks) : tasks_(std::move(tasks)) {}
-  fork_of_vector(fork_of_vector&& other) noexcept : tasks_(std::move(other.tasks_)) {}
+  fork_of_vector(fork_of_vector&&) noexcept = default;
 
-  bool await_ready() const noexcept { return tasks_.empty(); }
+  bool await_ready() const noexcept { return false; }
   template <std::derived_from<chain_link> Promise>
-  void await_suspend(std::coroutine_handle<Promise> trunk) {
-    for (auto& each : tasks_) {
-      if (!each) throw_empty_task();
-    }
+  bool await_suspend(std::coroutine_handle<Promise> trunk) {
+    require_first(trunk);
+    if (tasks_.empty()) return false;
+    for (auto& each : tasks_) each.require_cold(trunk.promise().at);
     spread(trunk, tasks_.size());
     for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].begin_on(at(i));
     start(*activity::current());
+    return true;
   }
   value_type await_resume() {
     value_type all;

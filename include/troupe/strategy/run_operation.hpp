@@ -101,12 +101,13 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
         rules_(owner_->rules()),
         fn_(std::move(fn)),
         args_(std::move(args)) {}
-  /// \pre Not awaited yet.
+  /// \pre Not awaited yet, or ended.
   run_operation(run_operation&& other) noexcept(std::is_nothrow_move_constructible_v<F>)
       : owner_(std::move(other.owner_)),
         rules_(other.rules_),
         fn_(std::move(other.fn_)),
-        args_(std::move(other.args_)) {}
+        args_(std::move(other.args_)),
+        callers_line_(other.callers_line_) {}
   run_operation& operator=(run_operation&&) = delete;
   ~run_operation() {
     // Destroyed under way: the runtime has ended, and the replicas' frames refer to us.
@@ -123,11 +124,14 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
 
   template <std::derived_from<detail::chain_link> Promise>
   void await_suspend(std::coroutine_handle<Promise> caller) {
+    if (callers_line_ || !owner_) [[unlikely]]
+      detail::throw_awaited_before("a run()", caller.promise().at);
     activity& self = *activity::current();
     owner_->require_can_enter("run()");
-    callers_line_ = static_cast<routine&>(self).owner().on;
-    owner_->require_home_of(*callers_line_, "run()");
+    scheduler& line = *static_cast<routine&>(self).owner().on;
+    owner_->require_home_of(line, "run()");
     detail::require_components(args_, owner_->replicas());
+    callers_line_ = &line;
     results_.open(owner_->replicas());
     ensemble_ = &owner_->acquire(*callers_line_);
     owner_->begin(*ensemble_, self, *this, rules_);
@@ -182,7 +186,7 @@ class run_operation final : public wait_as<run_operation<F, Args...>>, private r
   run_rules rules_;
   F fn_;
   std::tuple<Args...> args_;
-  scheduler* callers_line_ = nullptr;
+  scheduler* callers_line_ = nullptr;  ///< From the one await on.
   ensemble* ensemble_ = nullptr;
   detail::result_row<result> results_;
 };

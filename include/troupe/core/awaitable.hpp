@@ -1,0 +1,80 @@
+// awaitable.hpp - what a task can await, how it does so, and what it says of everything else.
+
+#pragma once
+
+#include <coroutine>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "troupe/core/place.hpp"
+
+namespace troupe {
+
+template <class T>
+class task;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_task = false;
+template <class T>
+inline constexpr bool is_task<task<T>> = true;
+
+}  // namespace detail
+
+/// An awaitable that keeps troupe's promises: it parks the activity and wakes it. A type says so
+/// with `using awaitable_in_task = void;`.
+template <class A>
+concept awaitable_in_task = detail::is_task<std::remove_cvref_t<A>> ||
+                            requires { typename std::remove_cvref_t<A>::awaitable_in_task; };
+
+namespace detail {
+
+/// \throws errc::empty_task, with who awaits, and where, if that is told.
+[[noreturn]] void throw_nothing_to_await(std::string what, std::string fix, const place& at);
+[[noreturn]] void throw_empty_task(const place& at);
+[[noreturn]] void throw_awaited_before(const char* what, const place& at);  ///< "a when_all()"
+
+/// What an operation has until it is awaited, or moved away.
+class first_await {
+ public:
+  first_await() = default;
+  first_await(first_await&& other) noexcept : left_(std::exchange(other.left_, false)) {}
+  first_await& operator=(first_await&&) = delete;
+
+  explicit operator bool() const noexcept { return left_; }
+  /// \throws errc::empty_task if it has gone: of `what`, "a when_all()", that `waiting` awaits.
+  template <class Promise>
+  void take(const char* what, std::coroutine_handle<Promise> waiting) {
+    if (!std::exchange(left_, false)) [[unlikely]]
+      throw_awaited_before(what, waiting.promise().at);
+  }
+  /// For one that ends before it was taken.
+  void end() noexcept { left_ = false; }
+
+ private:
+  bool left_ = true;
+};
+
+/// Awaits an operation where it is: in the awaiting expression, which outlives the await.
+/// GCC copies an awaiter that await_transform returns by reference.
+template <class A>
+class awaiter_at {
+ public:
+  explicit awaiter_at(A& operation) noexcept : operation_(operation) {}
+
+  bool await_ready() const noexcept { return operation_.await_ready(); }
+  template <class Promise>
+  auto await_suspend(std::coroutine_handle<Promise> waiting) const {
+    return operation_.await_suspend(waiting);
+  }
+  decltype(auto) await_resume() const { return operation_.await_resume(); }
+
+ private:
+  A& operation_;
+};
+
+}  // namespace detail
+
+}  // namespace troupe
