@@ -7,6 +7,7 @@
 // budget: a list of programs of one shape, which grows by what must not compile.
 
 #include <asio/awaitable.hpp>
+#include <asio/deferred.hpp>
 #include <coroutine>
 #include <map>
 #include <string>
@@ -80,12 +81,20 @@ struct silent final : actor<silent, noted> {
 void f(silent& s) { s.tell(noted()); }
 
 // --- what a task cannot await --------------------------------------------------------------------
-#elif CASE == 9   // troupe: a task cannot await this
+#elif CASE == 9   // troupe: a task awaits an asio::awaitable as a part of itself
 task<int> f() { co_return co_await foreign(); }
 #elif CASE == 10  // troupe: a task cannot await this
 task<> f() { co_await std::suspend_always(); }
-#elif CASE == 11  // troupe: a task cannot await this
+#elif CASE == 11  // troupe: this is a value already
 task<> f() { co_await 3; }
+#elif CASE == 95  // troupe: this is a value already
+task<int> f(replica_context ctx, variable<int> v) { co_return co_await v.read(ctx); }
+#elif CASE == 96  // troupe: this is a value already
+task<> f(asio::any_io_executor e) { co_await asio::post(e, asio::deferred); }
+#elif CASE == 97  // troupe: a task awaits an asio::awaitable as a part of itself
+task<int> f(asio::awaitable<int> kept) { co_return co_await kept; }
+#elif CASE == 98  // troupe: a task is awaited once: co_await std::move(t)
+task<int> f(task<int> t) { co_return co_await t; }
 #elif CASE == 12  // troupe: a task yields a value
 task<int&> f();
 auto g() { return f(); }

@@ -70,9 +70,7 @@ struct task_promise_base : chain_link {
   // The type is deduced, so that the sentence comes before all other complaints.
   template <class A>
   auto await_transform(A&& awaitable, place_pointer here = __builtin_source_location()) noexcept {
-    static_assert(awaitable_in_task<A>,
-                  "troupe: a task cannot await this: it would resume the task on a foreign thread. "
-                  "Give the operation the completion token troupe::use_task.");
+    static_cast<void>(require_its_own<kind_of_await<A>()>());
     using operation = std::remove_cvref_t<A>;
     if constexpr (requires { awaitable.stand_at(here); }) {
       awaitable.stand_at(here);

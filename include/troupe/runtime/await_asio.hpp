@@ -43,6 +43,9 @@ namespace troupe {
 
 namespace detail {
 
+template <class T, class Executor>
+inline constexpr bool is_asio_awaitable<asio::awaitable<T, Executor>> = true;
+
 class guest_activity;
 
 /// What an awaitable runs as while its task waits; shared with everything that the awaitable
