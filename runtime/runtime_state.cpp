@@ -42,11 +42,15 @@ void runtime_state::retire(const party& who) noexcept {
   retired_.push_back(who.id);
 }
 
-void runtime_state::enlist(root& r) {
+bool runtime_state::enlist(root& r) noexcept {
   const auto guard = lock();
+  // It was closed before its roots were abandoned, under the same lock: whoever finds it open
+  // here is on the list in time.
+  if (closed()) return false;
   r.after_ = roots_;
   if (roots_) roots_->before_ = &r;
   roots_ = &r;
+  return true;
 }
 
 void runtime_state::delist(root& r) noexcept {

@@ -31,7 +31,7 @@ class end_of_context : public asio::execution_context::service {
 
   explicit end_of_context(asio::execution_context& context) : service(context) {}
 
-  void add(std::weak_ptr<runtime_state> runtime) {
+  void add(std::weak_ptr<executor_runtime> runtime) {
     const std::lock_guard lock(mutex_);
     std::erase_if(runtimes_, [](const auto& r) { return r.expired(); });
     runtimes_.push_back(std::move(runtime));
@@ -41,7 +41,7 @@ class end_of_context : public asio::execution_context::service {
   void shutdown() noexcept override;
 
   std::mutex mutex_;
-  std::vector<std::weak_ptr<runtime_state>> runtimes_;
+  std::vector<std::weak_ptr<executor_runtime>> runtimes_;
 };
 
 class executor_line final : public line {
@@ -63,7 +63,8 @@ class executor_runtime final : public runtime_state {
 
   void watch_context() {
     auto& context = asio::query(executor_, asio::execution::context);
-    asio::use_service<end_of_context>(context).add(weak_from_this());
+    asio::use_service<end_of_context>(context).add(
+        std::static_pointer_cast<executor_runtime>(shared_from_this()));
   }
 
   asio::any_io_executor executor() const override { return executor_; }
@@ -85,6 +86,12 @@ class executor_runtime final : public runtime_state {
     if (!mark_closed()) return;
     line_.close();
     abandon_roots();
+  }
+
+  /// What waits is abandoned while its handlers still have somewhere to go, with which they go.
+  void end_with_context() noexcept {
+    close();
+    mark_executor_ended();
   }
 
   /// The executor destroyed the drain that the line was claimed for.
@@ -124,13 +131,13 @@ class drain_handler {
 };
 
 void end_of_context::shutdown() noexcept {
-  std::vector<std::weak_ptr<runtime_state>> ending;
+  std::vector<std::weak_ptr<executor_runtime>> ending;
   {
     const std::lock_guard lock(mutex_);
     ending.swap(runtimes_);
   }
   for (const auto& weak : ending) {
-    if (auto runtime = weak.lock()) runtime->close();
+    if (auto runtime = weak.lock()) runtime->end_with_context();
   }
 }
 
@@ -152,7 +159,6 @@ void executor_runtime::post_drain() noexcept {
 }
 
 void executor_runtime::run_until(event& first, const std::atomic<bool>& done) {
-  require_open();
   if (scheduler::current()) throw_would_block("inside a task, an actor or a replica");
   if (auto* io = executor_.target<asio::io_context::executor_type>()) {
     if (io->running_in_this_thread()) throw_would_block("a handler of the executor it waits for");
@@ -188,6 +194,10 @@ void executor_runtime::run_context(asio::io_context& context, event& first,
     } catch (...) {
       if (!foreign) foreign = std::current_exception();
       continue;
+    }
+    if (closed()) {
+      waiters_.wait(done);  // Whoever ends the runtime is about to abandon what was begun.
+      break;
     }
     // Out of work: no handler, no timer and no other thread can ever finish it.
     error_facts facts(errc::deadlock, "deadlock: nothing can run and somebody waits");

@@ -32,7 +32,9 @@ namespace {
 class pool_context final : public function_context {
  public:
   explicit pool_context(line& first) { owner_.on = &first; }
-  ~pool_context() {
+  ~pool_context() { end(); }
+  /// Ends Asio's services on it; what is submitted from now on is dropped.
+  void end() noexcept {
     shutdown();
     destroy();
   }
@@ -64,7 +66,7 @@ class pool_runtime final : public runtime_state {
   ~pool_runtime() override { close(); }
 
   asio::any_io_executor executor() const override {
-    return context_ ? asio::any_io_executor(function_executor(*context_)) : asio::any_io_executor();
+    return asio::any_io_executor(function_executor(*context_));
   }
   asio::execution_context& context() const override { return *context_; }
   asio::any_io_executor completions_on(scheduler& on) const override {
@@ -81,7 +83,6 @@ class pool_runtime final : public runtime_state {
   }
 
   void run_until(event& first, const std::atomic<bool>& done) override {
-    require_open();
     if (scheduler::current()) {
       throw error(errc::would_block, "block_on() called from inside a task, an actor or a replica",
                   "await the operation instead: co_await it");
@@ -126,7 +127,8 @@ class pool_runtime final : public runtime_state {
     for (const auto& line : lines_) line->close();
     abandon_roots();
     // Asio's timer thread, if there is one, ends here: it must not be the last to let go of us.
-    context_.reset();
+    context_->end();
+    mark_executor_ended();
   }
 
  private:

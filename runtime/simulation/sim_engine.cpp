@@ -98,6 +98,7 @@ void sim_engine::run(const simulation::program& body) {
   }
   world w(std::static_pointer_cast<sim_engine>(shared_from_this()));
   program_root root(shared_from_this(), body(w));
+  enlist(root);
   struct close_first {
     sim_engine& engine;
     ~close_first() { engine.close(); }  // Frames end while their world is whole.

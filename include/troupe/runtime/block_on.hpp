@@ -33,6 +33,7 @@ class blocking_root final : public root_task<T> {
   ~blocking_root() { this->drop_body(); }
 
   T run() {
+    if (!this->state->enlist(*this)) std::rethrow_exception(runtime_gone());
     this->set_ambient(activity::ambient_here());  // The contexts of the code that waits.
     this->state->run_until(*this, done_);
     if (failure_) std::rethrow_exception(failure_);

@@ -11,7 +11,12 @@
 //                default, and takes memory from its associated allocator;
 //   cancellable  the handler's cancellation slot stops the task: what it waits for is
 //                cancelled, and it completes with what it then throws, or returns;
-//   counted      keeps both executors' contexts busy until it has completed.
+//   counted      keeps both executors' contexts busy until it has completed;
+//   told         what is started on a runtime that has ended completes with
+//                errc::runtime_gone, as if all had gone well until then. Where a handler without
+//                an executor would be called by one that has ended, too (a pool's, or one
+//                whose context is gone), Asio's system executor calls it, as it does whatever has
+//                none; that one has threads of its own.
 
 #pragma once
 
@@ -56,26 +61,55 @@ class launched final : public root_task<T> {
       std::allocator_traits<allocator>::deallocate(memory, self, 1);
       throw;
     }
+    held made(self);
     self->watch_slot();
-    self->wake();
+    made.release()->wake();
   }
 
   void abandon() noexcept override {
-    this->drop_body();
-    failure_ = runtime_gone();
+    give_up();
     complete();
   }
 
  private:
   launched(std::shared_ptr<runtime_state> on, task<T> body, Handler handler)
-      : root_task<T>(std::move(on), std::move(body)),
+      : root_task<T>(std::move(on), std::move(body), &launched::take_step),
         stop_(*this),
         handler_(std::move(handler)),
         memory_(asio::get_associated_allocator(handler_, recycling_allocator<std::byte>())),
         runtime_work_(
-            asio::prefer(this->state->executor(), asio::execution::outstanding_work.tracked)),
-        handler_work_(asio::prefer(asio::get_associated_executor(handler_, this->state->executor()),
-                                   asio::execution::outstanding_work.tracked)) {}
+            asio::prefer(executor_of(*this->state), asio::execution::outstanding_work.tracked)),
+        handler_work_(
+            asio::prefer(asio::get_associated_executor(handler_, executor_of(*this->state)),
+                         asio::execution::outstanding_work.tracked)) {}
+
+  static asio::any_io_executor executor_of(const runtime_state& on) {
+    if (on.executor_ended()) return asio::system_executor();
+    return on.executor();
+  }
+
+  /// The first step begins, on the line: the runtime does not end meanwhile, or has not taken it.
+  static void take_step(event& self, event::turn how) noexcept {
+    auto& me = static_cast<launched&>(self);
+    if (!std::exchange(me.begun_, true) && (how == event::turn::drop || !me.state->enlist(me))) {
+      me.refuse();
+    } else if (how == event::turn::take) {
+      me.resume();
+    }
+  }
+
+  void give_up() noexcept {
+    this->drop_body();
+    failure_ = runtime_gone();
+  }
+
+  /// The runtime has ended before anything began, perhaps before the initiating call, and perhaps
+  /// inside of it: the handler must not be.
+  void refuse() noexcept {
+    give_up();
+    runtime_work_ = asio::any_io_executor();
+    asio::post(handlers_executor(), completion{held(this)});
+  }
 
   /// Carries a cancellation to the task's own line.
   struct stop_event final : event {
@@ -125,13 +159,17 @@ class launched final : public root_task<T> {
     // The runtime's context may be gone before the handler is called; the handler's may be
     // as soon as the handler is posted. Work on either is given back where it still is.
     runtime_work_ = asio::any_io_executor();
-    const auto where = asio::prefer(handler_work_, asio::execution::outstanding_work.untracked);
+    const auto where = handlers_executor();
     if (where == this->state->executor()) {
       asio::post(where, completion{held(this)});
     } else {
       // Another executor decides itself; a future's runs the handler here and needs no thread.
       asio::dispatch(where, completion{held(this)});
     }
+  }
+
+  asio::any_io_executor handlers_executor() const {
+    return asio::prefer(handler_work_, asio::execution::outstanding_work.untracked);
   }
 
   static void deliver(held op) {
@@ -183,6 +221,7 @@ class launched final : public root_task<T> {
   std::exception_ptr failure_;
   std::atomic<int> holders_{1};
   bool stop_posted_ = false;  // Touched where the handler runs only.
+  bool begun_ = false;        // By who takes or drops its steps.
 };
 
 }  // namespace detail

@@ -41,11 +41,10 @@ std::exception_ptr runtime_gone();
 template <class T>
 class root_task : protected enrollment, public routine, public root {
  public:
+  /// Who makes it puts it on the runtime's list, when all of it is there.
   root_task(std::shared_ptr<runtime_state> on, task<T> body)
       : enrollment(std::move(on), "task", 0), routine(enrollment::who), body_(std::move(body)) {
-    body_.require_cold();
-    body_.begin_on(*this);
-    state->enlist(*this);
+    begin();
   }
 
   void describe(std::vector<std::string>& lines) const override {
@@ -53,6 +52,13 @@ class root_task : protected enrollment, public routine, public root {
   }
 
  protected:
+  /// For one that does more at a step than going on.
+  root_task(std::shared_ptr<runtime_state> on, task<T> body, event::step_function step_taken)
+      : enrollment(std::move(on), "task", 0),
+        routine(step_taken, enrollment::who),
+        body_(std::move(body)) {
+    begin();
+  }
   ~root_task() { state->delist(*this); }
 
   void drop_body() noexcept {
@@ -61,6 +67,12 @@ class root_task : protected enrollment, public routine, public root {
   }
 
   task<T> body_;
+
+ private:
+  void begin() {
+    body_.require_cold();
+    body_.begin_on(*this);
+  }
 };
 
 }  // namespace troupe::detail

@@ -73,6 +73,9 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   virtual bool one_thread() const noexcept { return false; }
 
   virtual asio::any_io_executor executor() const = 0;
+  /// Nothing that is given to executor() is ever called, and its context may be gone: a copy of it
+  /// can be compared and destroyed, no more.
+  bool executor_ended() const noexcept { return executor_ended_.load(std::memory_order_acquire); }
   virtual asio::execution_context& context() const = 0;
 
   /// Where the completions of Asio operations run that a task on `line` awaits: on that
@@ -81,9 +84,9 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
 
   virtual std::uint64_t wake_ups() const noexcept { return 0; }
 
-  /// Posts `first` and runs what can run, or sleeps, until somebody calls finish(done).
+  /// Posts `first`, a root's that is on the list, and runs what can run, or sleeps, until somebody calls finish(done).
   /// \throws errc::would_block from inside this runtime, errc::deadlock when nothing
-  ///         can ever finish it, errc::runtime_gone when the runtime ends.
+  ///         can ever finish it.
   virtual void run_until(event& first, const std::atomic<bool>& done) = 0;
 
   /// Sets `done`, which may be gone as soon as it is set, and wakes its waiter.
@@ -110,7 +113,10 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   party enroll(std::string_view kind, std::uint32_t index, std::size_t line);
   void retire(const party&) noexcept;
 
-  void enlist(root&);
+  /// False, and nothing done, if the runtime has ended: nobody will abandon it any more. One that
+  /// is on the list will be, or delists itself. \pre It is whole: that may be now.
+  bool enlist(root&) noexcept;
+  /// Nothing if it is not on the list.
   void delist(root&) noexcept;
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   /// \throws errc::runtime_gone if the runtime has ended.
@@ -135,6 +141,8 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   /// False if it was closed already.
   bool mark_closed() noexcept { return !closed_.exchange(true); }
   void abandon_roots() noexcept;
+  /// \pre Closed.
+  void mark_executor_ended() noexcept { executor_ended_.store(true, std::memory_order_release); }
 
  private:
   std::unique_lock<std::mutex> lock() const {
@@ -149,6 +157,7 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   detail::small_vector<std::uint32_t, 16> retired_;
   std::vector<std::unique_ptr<tracer>> tracers_;
   std::atomic<bool> closed_{false};
+  std::atomic<bool> executor_ended_{false};
   std::size_t graph_from_ = graph_pays_from;
 };
 
