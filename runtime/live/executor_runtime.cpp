@@ -215,7 +215,8 @@ void executor_runtime::finish(std::atomic<bool>& done) noexcept {
   waiters_.finish(done);
   // Another thread's waiter may sleep inside the context: give it something to run.
   if (auto* io = executor_.target<asio::io_context::executor_type>();
-      io && !closed() && inside_.load() > (driven_here && !io->running_in_this_thread() ? 1 : 0)) {
+      io && !executor_ended() &&
+      inside_.load() > (driven_here && !io->running_in_this_thread() ? 1 : 0)) {
     nudge();
   }
 }
@@ -223,7 +224,7 @@ void executor_runtime::finish(std::atomic<bool>& done) noexcept {
 void executor_runtime::nudge() noexcept {
   // Whichever thread of the context takes it passes it on until the waiter has left.
   asio::post(executor_, [self = shared_from_this(), this] {
-    if (leaving_.load(std::memory_order_acquire) > 0 && !closed()) nudge();
+    if (leaving_.load(std::memory_order_acquire) > 0 && !executor_ended()) nudge();
   });
 }
 

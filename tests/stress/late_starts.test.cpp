@@ -1,9 +1,10 @@
-// Operations that one thread starts while another ends their runtime: whichever comes first, every
-// handler is told once.
+// Operations that one thread starts, or waits for, while another ends their runtime: whichever comes
+// first, everybody is told once.
 
 #include <asio/bind_executor.hpp>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -64,18 +65,20 @@ int race(asio::io_context& here, tally& ends, Make make) {
   return started;
 }
 
+constexpr int rounds = 8;
+
 template <class Make>
 void race_often(Make make) {
   asio::io_context here;
   tally ends;
   int started = 0;
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     started += race(here, ends, make);
     here.restart();
     here.run();
   }
   CHECK(ends.fine + ends.gone == started);
-  CHECK(ends.gone >= 50 * 3);
+  CHECK(ends.gone >= rounds * 3);
   CHECK(ends.other == 0);
 }
 
@@ -93,4 +96,50 @@ TEST_CASE("runs started while their runtime ends are told once, on an io_context
 
 TEST_CASE("runs started while their runtime ends are told once, on a pool") {
   race_often([](std::optional<runtime>& rt) { rt.emplace(pool_size{2}); });
+}
+
+namespace {
+
+task<> sleep_long() { co_await sleep_for(std::chrono::hours(1)); }
+
+/// Blocks until it is told that the runtime has ended; the last time by a task that never would.
+void block_until_gone(const std::shared_ptr<runtime_state>& there, std::atomic<int>& gone) {
+  runtime mine(there);
+  try {
+    for (int i = 0; i < 3; ++i) block_on(mine, mirrored_strategy(mine, 2).run([] {}));
+    block_on(mine, sleep_long());
+  } catch (const error& e) {
+    gone += e.code() == errc::runtime_gone ? 1 : 0;
+  }
+}
+
+/// One round: a runtime made by `make` ends while a thread blocks on it.
+template <class Make>
+void end_under_blocker(Make make) {
+  std::atomic<int> gone{0};
+  for (int i = 0; i < 4 * rounds; ++i) {
+    std::optional<runtime> rt;
+    make(rt);
+    std::thread blocks([&gone, there = rt->state()] { block_until_gone(there, gone); });
+    std::this_thread::sleep_for(std::chrono::microseconds(20 * (i % 16)));
+    rt.reset();
+    blocks.join();
+  }
+  CHECK(gone == 4 * rounds);
+}
+
+}  // namespace
+
+TEST_CASE("a thread that blocks on a runtime while that ends is told, on a thread_pool") {
+  asio::thread_pool threads(1);
+  end_under_blocker([&](std::optional<runtime>& rt) { rt.emplace(threads.get_executor()); });
+}
+
+TEST_CASE("a thread that blocks on a runtime while that ends is told, on an io_context") {
+  stress::threaded_context context(1);
+  end_under_blocker([&](std::optional<runtime>& rt) { rt.emplace(context.io().get_executor()); });
+}
+
+TEST_CASE("a thread that blocks on a runtime while that ends is told, on a pool") {
+  end_under_blocker([](std::optional<runtime>& rt) { rt.emplace(pool_size{2}); });
 }
