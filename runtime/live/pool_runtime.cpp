@@ -11,6 +11,7 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "runtime/function_executor.hpp"
@@ -22,6 +23,7 @@
 #include "runtime/live/step_team.hpp"
 #include "runtime/taskflow.hpp"
 #include "troupe/core/error.hpp"
+#include "troupe/runtime/runtime.hpp"
 #include "troupe/runtime/step_graph.hpp"
 
 namespace troupe::detail {
@@ -215,6 +217,12 @@ std::shared_ptr<runtime_state> make_pool_runtime(std::size_t threads, bool lends
   if (threads == 0) {
     throw error(errc::invalid_device, "a pool needs at least one thread",
                 "write pool_size{1} or more, or pass an executor");
+  }
+  if (threads > pool_size::most_threads) {
+    throw error(errc::invalid_device,
+                "a pool of " + std::to_string(threads) + " threads: it has at most " +
+                    std::to_string(pool_size::most_threads),
+                "write as many as there are processors: replicas share the threads");
   }
   return std::make_shared<pool_runtime>(threads, lends);
 }

@@ -44,6 +44,10 @@ TEST_CASE("TR-301 invalid_device: an executor no runtime can be made of") {
           .what = "a pool needs at least one thread",
           .fix = "write pool_size{1} or more, or pass an executor"},
          thrown_by([] { const runtime rt{pool_size{0}}; }));
+  raised({.code = errc::invalid_device,
+          .what = "a pool of 2000 threads: it has at most 1024",
+          .fix = "write as many as there are processors: replicas share the threads"},
+         thrown_by([] { const runtime rt{pool_size{2000}}; }));
 }
 
 // -- 302 ------------------------------------------------------------------------------------------

@@ -32,8 +32,12 @@
 
 namespace troupe {
 
-/// A number of threads. \pre At least one; otherwise the runtime's constructor throws.
+/// A number of threads, from one to most_threads; of any other the runtime's constructor throws
+/// errc::invalid_device.
 struct pool_size {
+  /// Every line has a channel from each other, and a negative number is a very large one.
+  static constexpr std::size_t most_threads = 1024;
+
   /// \param from_bytes How much a reduction reads before the threads share it as a graph of steps;
   ///        less is done by the one that is there. Which of them wins depends on the machine:
   ///        `bench/run --only D2` says where. The bits are the same. 0: all are shared, the

@@ -135,6 +135,15 @@ TEST_CASE("a pool needs a thread") {
   CHECK(is(thrown_by([] { runtime{pool_size{0}}; }), errc::invalid_device));
 }
 
+TEST_CASE("a pool of more threads than any machine has is refused, and told how many it may have") {
+  for (const std::size_t n : {pool_size::most_threads + 1, ~std::size_t{0}}) {
+    const auto refused = as<error>(thrown_by([n] { runtime{pool_size{n}}; }));
+    REQUIRE(refused);
+    CHECK(refused->code() == errc::invalid_device);
+    CHECK(std::string(refused->what()).find(std::to_string(n) + " threads") != std::string::npos);
+  }
+}
+
 // -- wake-ups ----------------------------------------------------------------------------------
 
 TEST_CASE("counted: a launched run of any size wakes its executor once") {
