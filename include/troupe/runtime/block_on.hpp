@@ -15,6 +15,8 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
+#include <coroutine>
 #include <exception>
 #include <utility>
 
@@ -58,14 +60,42 @@ class blocking_root final : public root_task<T> {
   std::exception_ptr failure_;
 };
 
-/// The task that awaits one operation.
+/// Awaits an operation as the code at another line does: there it waits, in pictures.
 template <class Operation>
-task<typename Operation::value_type> as_task(Operation operation) {
-  co_return co_await std::move(operation);
+class awaited_at {
+ public:
+  using awaitable_in_task = void;
+  using awaited_in_passing = void;  // It says itself where.
+
+  awaited_at(Operation& operation, place_pointer here) noexcept
+      : operation_(operation), here_(here) {}
+
+  bool await_ready() const { return operation_.await_ready(); }
+  template <std::derived_from<chain_link> Promise>
+  auto await_suspend(std::coroutine_handle<Promise> waiting) const {
+    if constexpr (requires { operation_.stand_at(here_); }) {
+      operation_.stand_at(here_);
+    } else {
+      waiting.promise().at = place_of(here_);
+    }
+    return operation_.await_suspend(waiting);
+  }
+  decltype(auto) await_resume() const { return operation_.await_resume(); }
+
+ private:
+  Operation& operation_;
+  place_pointer here_;
+};
+
+/// The task that awaits one operation for the code at `here`.
+template <class Operation>
+task<typename Operation::value_type> as_task(Operation operation, place_pointer here) {
+  awaited_at<Operation> there(operation, here);
+  co_return co_await there;
 }
 
 template <class T>
-task<T> as_task(task<T> already) {
+task<T> as_task(task<T> already, place_pointer) {
   return already;
 }
 
@@ -74,9 +104,10 @@ task<T> as_task(task<T> already) {
 /// Runs `operation`, a task or an operation of troupe's, to its end; returns its result.
 /// \throws what it throws; errc::would_block; errc::deadlock; errc::runtime_gone.
 template <class Operation>
-typename Operation::value_type block_on(runtime& rt, Operation operation) {
+typename Operation::value_type block_on(runtime& rt, Operation operation,
+                                        place_pointer here = __builtin_source_location()) {
   using result = typename Operation::value_type;
-  detail::blocking_root<result> root(rt.state(), detail::as_task(std::move(operation)));
+  detail::blocking_root<result> root(rt.state(), detail::as_task(std::move(operation), here));
   return root.run();
 }
 

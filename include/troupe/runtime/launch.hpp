@@ -228,7 +228,8 @@ class launched final : public root_task<T> {
 
 /// Starts `operation`, a task or an operation of troupe's; `token` learns how it ended.
 template <class Operation, class Token>
-auto launch(std::shared_ptr<runtime_state> on, Operation operation, Token&& token) {
+auto launch(std::shared_ptr<runtime_state> on, Operation operation, Token&& token,
+            place_pointer here = __builtin_source_location()) {
   using result = typename Operation::value_type;
   static_assert(std::is_void_v<result> || std::is_default_constructible_v<result>,
                 "troupe: a completion handler needs a value even beside an error, "
@@ -238,11 +239,12 @@ auto launch(std::shared_ptr<runtime_state> on, Operation operation, Token&& toke
         using operation_type = detail::launched<result, decltype(handler)>;
         operation_type::start(state, std::move(body), std::move(handler));
       },
-      token, detail::as_task(std::move(operation)));
+      token, detail::as_task(std::move(operation), here));
 }
 template <class Operation, class Token>
-auto launch(runtime& rt, Operation operation, Token&& token) {
-  return launch(rt.state(), std::move(operation), std::forward<Token>(token));
+auto launch(runtime& rt, Operation operation, Token&& token,
+            place_pointer here = __builtin_source_location()) {
+  return launch(rt.state(), std::move(operation), std::forward<Token>(token), here);
 }
 
 }  // namespace troupe

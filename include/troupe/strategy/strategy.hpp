@@ -97,10 +97,11 @@ class strategy {
   /// The token's cancellation slot breaks the run: merges fail, other waits are
   /// cancelled, and it completes with errc::cancelled.
   template <class F, class... Args, class Token>
-  auto async_run(F fn, std::tuple<Args...> args, Token&& token) const {
+  auto async_run(F fn, std::tuple<Args...> args, Token&& token,
+                 place_pointer here = __builtin_source_location()) const {
     return launch(state_->runtime(),
                   run_operation<F, Args...>(state_, std::move(fn), std::move(args)),
-                  std::forward<Token>(token));
+                  std::forward<Token>(token), here);
   }
 
   /// The sum, mean, minimum, … of the replicas' values, in replica order, element by element. A

@@ -150,6 +150,19 @@ TEST_CASE("verdict: a run whose replica waits forever is errc::deadlock, with al
   CHECK(verdict->waiting().size() == 3);
 }
 
+TEST_CASE("verdict: the outermost run is shown at the line that blocks on it") {
+  asio::io_context io;
+  runtime rt{io.get_executor()};
+  mirrored_strategy strategy(rt, 1);
+  gate never;
+  const unsigned line = __LINE__ + 1;
+  const auto verdict = as<error>(thrown_by([&] { block_on(rt, strategy.run(wait_at, &never)); }));
+  REQUIRE(verdict);
+  const std::string& outermost = verdict->waiting().back();
+  CHECK(outermost ==
+        "task/0  waits for run() on 1 replicas  at block_on.test.cpp:" + std::to_string(line));
+}
+
 TEST_CASE("verdict: the runtime can be used after a deadlock") {
   asio::io_context io;
   runtime rt{io.get_executor()};

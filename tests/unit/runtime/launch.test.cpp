@@ -12,6 +12,7 @@
 #include <chrono>
 #include <exception>
 #include <stdexcept>
+#include <string>
 #include <troupe/troupe.hpp>
 #include <tuple>
 #include <utility>
@@ -30,6 +31,8 @@ task<int> fail() {
   co_await sleep_for(std::chrono::nanoseconds(0));
   throw std::out_of_range("as planned");
 }
+
+task<> sleep() { co_await sleep_for(std::chrono::hours(1)); }
 
 struct fixture {
   asio::io_context io;
@@ -142,6 +145,35 @@ TEST_CASE_METHOD(fixture, "async_run takes the arguments as a tuple") {
                      [&](std::exception_ptr, per_replica<int> values) { got = values; });
   io.run();
   CHECK(got == per_replica<int>({3, 4}));
+}
+
+/// Where the task is that waits for what `start` starts; it never ends.
+template <class Start>
+std::string place_of_task(Start start) {
+  asio::io_context io;
+  runtime rt{io.get_executor()};
+  start(rt);
+  while (rt.waiting().empty()) io.run_one();
+  const std::string line = rt.waiting().back();
+  return line.substr(line.rfind("  at ") + 5);
+}
+
+TEST_CASE("a run that was started is shown at the line that starts it") {
+  unsigned line = 0;
+  const auto found = place_of_task([&](runtime& rt) {
+    line = __LINE__ + 1;
+    mirrored_strategy(rt, 1).async_run(sleep, std::tuple(), asio::detached);
+  });
+  CHECK(found == "launch.test.cpp:" + std::to_string(line));
+}
+
+TEST_CASE("an operation that was launched is shown at the line that launches it") {
+  unsigned line = 0;
+  const auto found = place_of_task([&](runtime& rt) {
+    line = __LINE__ + 1;
+    launch(rt, sleep_for(std::chrono::hours(1)), asio::detached);
+  });
+  CHECK(found == "launch.test.cpp:" + std::to_string(line));
 }
 
 }  // namespace
