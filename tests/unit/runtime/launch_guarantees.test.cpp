@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <system_error>
 #include <troupe/troupe.hpp>
 
@@ -163,6 +164,16 @@ TEST_CASE_METHOD(fixture, "cancellable: a signal after the completion has nothin
   CHECK_FALSE(cancel.slot().has_handler());
   cancel.emit(asio::cancellation_type::terminal);
   CHECK(ended == 1);
+}
+
+TEST_CASE_METHOD(fixture, "what a handler throws comes out of io.run(), and all goes on") {
+  launch(rt, answer(), [](std::exception_ptr, int) { throw std::out_of_range("as planned"); });
+  CHECK_THROWS_AS(io.run(), std::out_of_range);
+  int got = 0;
+  launch(rt, answer(), [&](std::exception_ptr, int value) { got = value; });
+  io.restart();
+  io.run();
+  CHECK(got == 42);
 }
 
 TEST_CASE("a task that its io_context abandons is destroyed once and completes nowhere") {
