@@ -7,6 +7,10 @@
 
 #pragma once
 
+#if defined(__clang__) ? __clang_major__ < 17 : defined(__GNUC__) && __GNUC__ < 12
+#error "troupe needs g++ 12 or later, or clang 17 or later, with libstdc++"
+#endif
+
 #include <bit>
 #include <source_location>
 #include <string>
