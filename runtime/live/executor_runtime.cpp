@@ -91,7 +91,7 @@ class executor_runtime final : public runtime_state {
   /// What waits is abandoned while its handlers still have somewhere to go, with which they go.
   void end_with_context() noexcept {
     close();
-    mark_executor_ended();
+    executor_ = asio::system_executor();  // A strand must not outlive its context.
   }
 
   /// The executor destroyed the drain that the line was claimed for.
@@ -215,8 +215,7 @@ void executor_runtime::finish(std::atomic<bool>& done) noexcept {
   waiters_.finish(done);
   // Another thread's waiter may sleep inside the context: give it something to run.
   if (auto* io = executor_.target<asio::io_context::executor_type>();
-      io && !executor_ended() &&
-      inside_.load() > (driven_here && !io->running_in_this_thread() ? 1 : 0)) {
+      io && inside_.load() > (driven_here && !io->running_in_this_thread() ? 1 : 0)) {
     nudge();
   }
 }
@@ -224,7 +223,7 @@ void executor_runtime::finish(std::atomic<bool>& done) noexcept {
 void executor_runtime::nudge() noexcept {
   // Whichever thread of the context takes it passes it on until the waiter has left.
   asio::post(executor_, [self = shared_from_this(), this] {
-    if (leaving_.load(std::memory_order_acquire) > 0 && !executor_ended()) nudge();
+    if (leaving_.load(std::memory_order_acquire) > 0) nudge();
   });
 }
 

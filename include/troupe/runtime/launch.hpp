@@ -78,15 +78,9 @@ class launched final : public root_task<T> {
         handler_(std::move(handler)),
         memory_(asio::get_associated_allocator(handler_, recycling_allocator<std::byte>())),
         runtime_work_(
-            asio::prefer(executor_of(*this->state), asio::execution::outstanding_work.tracked)),
-        handler_work_(
-            asio::prefer(asio::get_associated_executor(handler_, executor_of(*this->state)),
-                         asio::execution::outstanding_work.tracked)) {}
-
-  static asio::any_io_executor executor_of(const runtime_state& on) {
-    if (on.executor_ended()) return asio::system_executor();
-    return on.executor();
-  }
+            asio::prefer(this->state->executor(), asio::execution::outstanding_work.tracked)),
+        handler_work_(asio::prefer(asio::get_associated_executor(handler_, this->state->executor()),
+                                   asio::execution::outstanding_work.tracked)) {}
 
   /// The first step begins, on the line: the runtime does not end meanwhile, or has not taken it.
   static void take_step(event& self, event::turn how) noexcept {

@@ -15,8 +15,9 @@
 //             errc::runtime_gone, every coroutine frame is destroyed once;
 //   counted   wake_ups() tells how often a sleeping thread or an executor was woken.
 //
-// Threading: the constructor and destructor are for one thread, not one of the pool's;
-// everything else is for any thread.
+// Threading: the constructor and destructor are for one thread, not inside of what runs here:
+// a task would destroy its own frame, and a pool wait for its own thread for ever; everything else
+// is for any thread.
 
 #pragma once
 

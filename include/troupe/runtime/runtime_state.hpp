@@ -72,10 +72,9 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   /// True when one thread runs all lines: then they are traced as one.
   virtual bool one_thread() const noexcept { return false; }
 
+  /// Asio's system executor when the runtime's own has ended: a pool's with the runtime, any other
+  /// with the context under it.
   virtual asio::any_io_executor executor() const = 0;
-  /// Nothing that is given to executor() is ever called, and its context may be gone: a copy of it
-  /// can be compared and destroyed, no more.
-  bool executor_ended() const noexcept { return executor_ended_.load(std::memory_order_acquire); }
   virtual asio::execution_context& context() const = 0;
 
   /// Where the completions of Asio operations run that a task on `line` awaits: on that
@@ -141,8 +140,6 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   /// False if it was closed already.
   bool mark_closed() noexcept { return !closed_.exchange(true); }
   void abandon_roots() noexcept;
-  /// \pre Closed.
-  void mark_executor_ended() noexcept { executor_ended_.store(true, std::memory_order_release); }
 
  private:
   std::unique_lock<std::mutex> lock() const {
@@ -157,7 +154,6 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   detail::small_vector<std::uint32_t, 16> retired_;
   std::vector<std::unique_ptr<tracer>> tracers_;
   std::atomic<bool> closed_{false};
-  std::atomic<bool> executor_ended_{false};
   std::size_t graph_from_ = graph_pays_from;
 };
 
