@@ -7,22 +7,29 @@
 #include <string>
 #include <utility>
 
+#include "runtime/core/wording.hpp"
 #include "troupe/actors/barrier_actor.hpp"
 
 namespace troupe {
 
+using detail::count_of;
+using detail::list_of;
+
 namespace {
 
-std::string count_of(std::size_t n, const char* noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
-}
+using replica_ids = std::vector<std::uint32_t>;
 
-std::string list_of(const std::vector<std::uint32_t>& replicas) {
-  std::string text = replicas.size() == 1 ? "replica " : "replicas ";
-  for (std::size_t i = 0; i < replicas.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == replicas.size() ? " and " : ", ") + std::to_string(replicas[i]);
+const char* have(const replica_ids& who) { return who.size() == 1 ? " has " : " have "; }
+
+std::string failure_headline(const replica_ids& failed, const replica_ids& finished,
+                             const replica_ids& unfinished) {
+  const std::string text = list_of(failed) + " failed";
+  if (!unfinished.empty()) {
+    const bool several = finished.empty() && unfinished.size() > 1;
+    return text + "; " + (several ? "the others" : list_of(unfinished)) + " cannot merge without " +
+           (failed.size() == 1 ? "it" : "them");
   }
-  return text;
+  return finished.empty() ? text : text + "; " + list_of(finished) + have(finished) + "returned";
 }
 
 }  // namespace
@@ -179,11 +186,12 @@ void barrier_actor::close_run() noexcept {
 }
 
 error_facts barrier_actor::facts_of_break() {
-  std::vector<std::uint32_t> waiting, finished, failed;
+  replica_ids unfinished, finished, failed;
   for (const auto& p : places_) {
-    if (p.is == replica_place::state::waiting) waiting.push_back(p.replica);
-    if (p.is == replica_place::state::finished) finished.push_back(p.replica);
-    if (p.is == replica_place::state::failed) failed.push_back(p.replica);
+    auto& group = p.is == replica_place::state::finished ? finished
+                  : p.is == replica_place::state::failed ? failed
+                                                         : unfinished;
+    group.push_back(p.replica);
   }
   errc code = reason_;
   if (code == errc::missing_replica && !failed.empty()) code = errc::replica_failed;
@@ -197,17 +205,18 @@ error_facts barrier_actor::facts_of_break() {
                   "both paths";
       break;
     case errc::replica_failed:
-      facts.what = list_of(failed) + " failed; the others cannot merge without it";
-      facts.fix = "see to its exception: it is what the run throws";
+      facts.what = failure_headline(failed, finished, unfinished);
+      facts.fix = failed.size() == 1
+                      ? "see to its exception: it is what the run throws"
+                      : "see to their exceptions: the run throws that of the lowest replica";
       break;
     case errc::cancelled:
       facts.what = "the run was cancelled by its caller";
       facts.fix = "none needed, if that was meant; a timeout may be too short";
       break;
     default:
-      facts.what = list_of(finished) + " of " + std::to_string(places_.size()) +
-                   " has finished and can never arrive; " + list_of(waiting) +
-                   " would wait forever";
+      facts.what = list_of(finished) + " of " + std::to_string(places_.size()) + have(finished) +
+                   "finished and can never arrive; " + list_of(unfinished) + " would wait forever";
       facts.fix = "let every replica merge equally often: one data set may be shorter, one path "
                   "may skip the merge";
   }

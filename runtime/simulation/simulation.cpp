@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/core/wording.hpp"
 #include "runtime/simulation/exploration/explorer.hpp"
 #include "runtime/simulation/exploration/progress.hpp"
 #include "runtime/simulation/exploration/swapped_letters.hpp"

@@ -1,5 +1,6 @@
 // explorer.cpp - which schedules are run, on which threads, and which runs are repeated.
 
+#include "runtime/core/wording.hpp"
 #include "runtime/simulation/exploration/explorer.hpp"
 
 #include <algorithm>

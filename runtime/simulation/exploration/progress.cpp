@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <iostream>
 
+#include "runtime/core/wording.hpp"
 #include "troupe/runtime/simulation.hpp"
 
 namespace troupe {
@@ -22,16 +23,6 @@ namespace {
 constexpr const char* wiped = "\r\x1b[K";  // To the line's begin, and nothing behind it.
 
 }  // namespace
-
-std::string with_commas(std::uint64_t number) {
-  const std::string digits = std::to_string(number);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
 
 progress_line::progress_line(std::ostream* to) : to_(to) {
   if (!to_) return;

@@ -43,7 +43,4 @@ class progress_line {
   bool shown_ = false;
 };
 
-/// 1234567 as "1,234,567".
-std::string with_commas(std::uint64_t number);
-
 }  // namespace troupe::detail
