@@ -12,7 +12,6 @@
 
 #include "runtime/core/wording.hpp"
 #include "runtime/simulation/exploration/explorer.hpp"
-#include "runtime/simulation/exploration/progress.hpp"
 #include "runtime/simulation/exploration/swapped_letters.hpp"
 #include "runtime/simulation/one_run.hpp"
 #include "runtime/simulation/policies.hpp"
@@ -23,6 +22,7 @@ namespace troupe {
 
 namespace {
 
+using detail::count_of;
 using detail::given_choice;
 
 /// As a shell must be given it.
@@ -115,14 +115,18 @@ std::string text_of_count(double count) {
 
 std::string proof_of(const exploration& all) {
   const std::string time = ", " + text_of(all.taken);
+  const std::string sequences = text_of_count(all.sequences);
+  const bool only_one = all.sequences == 1;
   if (all.orders == 0) {
-    return "proved: holds under all " + text_of_count(all.sequences) + " schedules" + time;
+    return "proved: holds under " +
+           (only_one ? "its only schedule" : "all " + sequences + " schedules") + time;
   }
-  const std::string orders = detail::with_commas(all.orders);
-  std::string text = "proved: " + orders + " of " + orders + " partial orders";
+  std::string text =
+      "proved: " + detail::with_commas(all.orders) + " of " + count_of(all.orders, "partial order");
   if (all.sequences > 0) {
-    text += " (" + text_of_count(all.sequences) + " interleavings";
-    text += all.every_sequence ? ", each was run)" : ")";
+    text += " (" + sequences + (only_one ? " interleaving" : " interleavings");
+    if (all.every_sequence) text += only_one ? ", which was run" : ", each was run";
+    text += ")";
   }
   return text + ", " + detail::with_commas(all.redundant) + " redundant" + time;
 }
@@ -133,9 +137,9 @@ std::string why_text(std::uint64_t unavoidable, const std::string& by) {
 }
 
 std::string sample_of(const exploration& some) {
-  std::string text = "holds under " + detail::with_commas(some.schedules) + " schedules";
+  std::string text = "holds under " + count_of(some.schedules, "schedule");
   if (some.orders == 0) return text + "; there are more";
-  text += " of " + detail::with_commas(some.orders) + " partial orders; there are more";
+  text += " of " + count_of(some.orders, "partial order") + "; there are more";
   if (!some.unseen) return text;
   char part[64];
   std::snprintf(part, sizeof part, ": about %.2g %% of what is drawn is new", 100 * *some.unseen);
@@ -209,13 +213,13 @@ std::string exploration::text(std::optional<std::string_view> arguments) const {
   if (program_changed) left += "; the program has changed since: its participants are others";
   if (!failure) {
     if (!never.empty()) {
-      std::string text = "never met under " + std::to_string(schedules) + " schedules:";
+      std::string text = "never met under " + count_of(schedules, "schedule") + ":";
       for (const auto& claim : never) text += "\n  sometimes: " + claim;
       return text;
     }
     if (interrupted) {
-      return "interrupted: holds under the " + detail::with_commas(schedules) +
-             " schedules tried; there are more" +
+      return "interrupted: holds under the " + count_of(schedules, "schedule") +
+             " tried; there are more" +
              (saved       ? ", and the next time it goes on"
               : not_saved ? ", and the search could not be written to its file"
                           : "");
@@ -225,13 +229,13 @@ std::string exploration::text(std::optional<std::string_view> arguments) const {
   }
   std::string text = replayed ? "fails under the given schedule" + left
                               : "fails under schedule " + std::to_string(schedules);
-  text += ", after " + std::to_string(failure->steps) + " steps:\n" + failure->what + "\n";
+  text += ", after " + count_of(failure->steps, "step") + ":\n" + failure->what + "\n";
   if (!failure->picture.empty()) text += failure->picture;
   text += "schedule: " + failure->schedule;
   const auto now = parse_schedule(failure->schedule).deviations.size();
   if (failure->deviations_found > now) {
-    text += "\nshrunk:   from " + std::to_string(failure->deviations_found) + " deviations to " +
-            std::to_string(now) + " in " + std::to_string(failure->replays) + " replays";
+    text += "\nshrunk:   from " + count_of(failure->deviations_found, "deviation") + " to " +
+            std::to_string(now) + " in " + count_of(failure->replays, "replay");
   }
   if (failure->unavoidable) {
     text += "\nwhy:      " + why_text(*failure->unavoidable, failure->unavoidable_by);

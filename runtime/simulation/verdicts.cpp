@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/core/wording.hpp"
 #include "runtime/simulation/sim_engine.hpp"
 #include "troupe/core/error.hpp"
 
@@ -61,7 +62,7 @@ void sim_engine::fail_as_too_long() const {
                 "look for who waits for what never comes, or give heal() more steps");
   }
   throw error(errc::too_long,
-              "the run took more than " + std::to_string(options_.max_steps) + " steps" + lasso(),
+              "the run took more than " + count_of(options_.max_steps, "step") + lasso(),
               "look for a loop that never ends, or raise simulation_options::max_steps");
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("TR-403 too_long: a loop never ends") {
   const failure found = failure_of(never_ends, options);
   CHECK(found.steps == 1001);
   show(raised({.code = errc::too_long,
-               .what = "the run took more than 1000 steps; at its end the same 1 step comes again "
+               .what = "the run took more than 1,000 steps; at its end the same 1 step comes again "
                        "and again: task/0",
                .fix = "look for a loop that never ends, or raise simulation_options::max_steps"},
               found.exception));

@@ -234,11 +234,11 @@ TEST_CASE("a proof tells orders, schedules and redundant runs") {
   simulation_options options;
   options.heed_environment = false;
   const std::string all = simulation(options).explore(merging<3, 2>).text();
-  CHECK(all.find(
-            "proved: 1 of 1 partial orders (216 interleavings, each was run), 0 redundant, ") == 0);
+  CHECK(all.find("proved: 1 of 1 partial order (216 interleavings, each was run), 0 redundant, ") ==
+        0);
   options.exhaustive = 100;
   const std::string some = simulation(options).explore(merging<3, 2>).text();
-  CHECK(some.find("proved: 1 of 1 partial orders (216 interleavings), 0 redundant, ") == 0);
+  CHECK(some.find("proved: 1 of 1 partial order (216 interleavings), 0 redundant, ") == 0);
 }
 
 TEST_CASE("what is drawn tells how many orders it had, and about how much is still unseen") {

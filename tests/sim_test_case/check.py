@@ -89,7 +89,7 @@ class SimTestCase(unittest.TestCase):
         _, first = self.run_case(FAILS, **self.keeping())
         self.assertIn("recorded: ", first)
         _, again = self.run_case(FAILS, **self.keeping())
-        self.assertIn("1 of 1 recorded schedules still fail", again)
+        self.assertIn("1 of 1 recorded schedule still fails", again)
         self.assertIn(self.recorded()[0], again)
         self.assertRegex(again, r"assertions: 1 \| 1 failed")
 
@@ -108,7 +108,7 @@ class SimTestCase(unittest.TestCase):
         text = "tr1:0000:Z9z-xx\n" + "\n".join(self.recorded()) + "\n"
         (self.corpus / FILE).write_text(text)
         _, failing = self.run_case(FAILS, **self.keeping())
-        self.assertIn("1 of 1 recorded schedules still fail", failing)
+        self.assertIn("1 of 1 recorded schedule still fails", failing)
         _, holding = self.run_case(FAILS, **self.keeping(REPAIRED="1"))
         self.assertIn("recorded lines that cannot be read: 1", holding)
 

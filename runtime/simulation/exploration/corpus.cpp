@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/core/wording.hpp"
 #include "troupe/core/error.hpp"
 
 namespace troupe {
@@ -158,8 +159,8 @@ named_exploration explore_named(std::string_view name, const simulation::program
   if (!before.failing.empty()) {
     named_exploration told = tell(before.first_failure, arguments);
     std::string list = std::to_string(before.failing.size()) + " of " +
-                       std::to_string(before.readable) + " recorded schedules still fail (" +
-                       file.string() + "):\n";
+                       detail::count_of(before.readable, "recorded schedule") + " still " +
+                       (before.failing.size() == 1 ? "fails (" : "fail (") + file.string() + "):\n";
     for (const auto& each : before.failing) list += "  " + each + "\n";
     told.text = list + told.text;
     return told;

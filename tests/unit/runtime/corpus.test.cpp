@@ -50,7 +50,7 @@ TEST_CASE("a named exploration without a folder is an exploration with a text") 
   options.heed_environment = false;
   const auto holds = explore_named("holds", [](world&) -> task<> { co_return; }, options);
   CHECK(holds.passed);
-  CHECK(holds.text.find("proved: 1 of 1 partial orders (1 interleavings, each was run)") == 0);
+  CHECK(holds.text.find("proved: 1 of 1 partial order (1 interleaving, which was run)") == 0);
   CHECK(holds.replay.empty());
   const auto fails = explore_named(
       "fails",

@@ -1,0 +1,69 @@
+// What an exploration says of itself: its counts, and the table of a run that does not end.
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <troupe/runtime/schedule.hpp>
+#include <troupe/troupe.hpp>
+
+namespace troupe::test {
+namespace {
+
+/// What is said of an exploration in which everything there is to count was met once, or `n` times.
+exploration with_counts_of(std::uint64_t n) {
+  exploration all;
+  all.schedules = all.orders = n;
+  all.sequences = static_cast<double>(n);
+  return all;
+}
+
+std::string told(const exploration& all) {
+  const std::string text = all.text("");
+  return text.substr(0, text.find(", 0 redundant"));
+}
+
+TEST_CASE("a proof counts orders, interleavings and schedules") {
+  exploration all = with_counts_of(1);
+  all.complete = true;
+  CHECK(told(all) == "proved: 1 of 1 partial order (1 interleaving)");
+  all.every_sequence = true;
+  CHECK(told(all) == "proved: 1 of 1 partial order (1 interleaving, which was run)");
+  all.orders = 0;
+  CHECK(told(all).starts_with("proved: holds under its only schedule, "));
+
+  all = with_counts_of(2);
+  all.complete = all.every_sequence = true;
+  CHECK(told(all) == "proved: 2 of 2 partial orders (2 interleavings, each was run)");
+  all.orders = 0;
+  CHECK(told(all).starts_with("proved: holds under all 2 schedules, "));
+}
+
+TEST_CASE("what was drawn, interrupted or never met counts its schedules") {
+  exploration some = with_counts_of(1);
+  CHECK(told(some) == "holds under 1 schedule of 1 partial order; there are more");
+  some.interrupted = true;
+  CHECK(told(some) == "interrupted: holds under the 1 schedule tried; there are more");
+  some.never = {"this"};
+  CHECK(told(some) == "never met under 1 schedule:\n  sometimes: this");
+
+  some = with_counts_of(2000);
+  CHECK(told(some) == "holds under 2,000 schedules of 2,000 partial orders; there are more");
+}
+
+TEST_CASE("a failure counts its steps, its deviations and what made it smaller") {
+  exploration found = with_counts_of(1);
+  found.failure.emplace();
+  found.failure->schedule = to_string(schedule());
+  found.failure->steps = found.failure->replays = found.failure->deviations_found = 1;
+  CHECK(told(found).starts_with("fails under schedule 1, after 1 step:\n"));
+  CHECK(told(found).find("from 1 deviation to 0 in 1 replay\n") != std::string::npos);
+  found.failure->steps = found.failure->replays = found.failure->deviations_found = 2;
+  CHECK(told(found).starts_with("fails under schedule 1, after 2 steps:\n"));
+  CHECK(told(found).find("from 2 deviations to 0 in 2 replays\n") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace troupe::test
