@@ -2,8 +2,13 @@
 
 #include "troupe/core/error.hpp"
 
+#include <algorithm>
 #include <array>
+#include <map>
+#include <tuple>
 #include <utility>
+
+#include "runtime/core/wording.hpp"
 
 namespace troupe {
 
@@ -105,17 +110,57 @@ std::string pad(std::string text, std::size_t width) {
   return text;
 }
 
-std::string tell(const error_facts& facts) {
-  std::string text = tag_of(facts.code) + ": " + facts.what;
-  std::size_t place_width = 0;
-  for (const auto& r : facts.replicas) {
-    place_width = std::max(place_width, to_string(r.at).size());
+/// What some replicas have in common.
+struct row {
+  std::vector<std::uint32_t> who;
+  std::string_view state;
+  std::string at;
+  std::string doing;
+};
+
+/// One each for a handful of replicas; of more, one for all that say the same.
+std::vector<row> rows_of(const std::vector<replica_place>& replicas) {
+  std::vector<place> places;
+  for (const auto& r : replicas) places.push_back(r.at);
+  const std::vector<std::string> told = detail::told_apart(places);
+  std::vector<row> rows;
+  std::map<std::tuple<std::string_view, std::string, std::string>, std::size_t> known;
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    const auto& r = replicas[i];
+    std::size_t at = rows.size();
+    if (replicas.size() > detail::handful)
+      at = known.try_emplace({to_string(r.is), told[i], r.doing}, at).first->second;
+    if (at == rows.size()) rows.push_back({{}, to_string(r.is), told[i], r.doing});
+    rows[at].who.push_back(r.replica);
   }
-  for (const auto& r : facts.replicas) {
-    text += "\n  replica " + pad(std::to_string(r.replica), 4) +
-            pad(std::string(to_string(r.is)), 9) + pad(to_string(r.at), place_width + 2) + r.doing;
+  return rows;
+}
+
+constexpr std::size_t most_rows = 50;
+
+std::string picture_of(const std::vector<replica_place>& replicas) {
+  const std::vector<row> rows = rows_of(replicas);
+  const std::size_t shown = std::min(rows.size(), most_rows);
+  std::vector<std::string> names;
+  std::size_t name_width = 12, place_width = 0, left = replicas.size();
+  for (std::size_t i = 0; i < shown; ++i) {
+    names.push_back(detail::list_of(rows[i].who));
+    name_width = std::max(name_width, names[i].size() + 2);
+    place_width = std::max(place_width, rows[i].at.size());
+    left -= rows[i].who.size();
+  }
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += "\n  " + pad(names[i], name_width) + pad(std::string(rows[i].state), 9) +
+            pad(rows[i].at, place_width + 2) + rows[i].doing;
     while (text.back() == ' ') text.pop_back();
   }
+  if (left > 0) text += "\n  ... and " + detail::count_of(left, "replica") + " more";
+  return text;
+}
+
+std::string tell(const error_facts& facts) {
+  std::string text = tag_of(facts.code) + ": " + facts.what + picture_of(facts.replicas);
   for (const auto& line : facts.waiting) text += "\n  " + line;
   if (!facts.replicas.empty()) {
     text += facts.merges_agreed == 0

@@ -2,6 +2,8 @@
 
 #include "runtime/core/wording.hpp"
 
+#include <map>
+
 namespace troupe::detail {
 
 std::string with_commas(std::uint64_t number) {
@@ -37,6 +39,24 @@ std::string list_of(const std::vector<std::uint32_t>& replicas) {
     text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
   }
   return text;
+}
+
+std::vector<std::string> told_apart(const std::vector<place>& places) {
+  struct spot {
+    place first;
+    bool several = false;
+  };
+  std::map<std::string, spot> lines;
+  for (const place& at : places) {
+    spot& here = lines.try_emplace(to_string(at), spot{at}).first->second;
+    here.several = here.several || !same_place(here.first, at);
+  }
+  std::vector<std::string> texts;
+  for (const place& at : places) {
+    std::string& text = texts.emplace_back(to_string(at));
+    if (lines.at(text).several) text += ":" + std::to_string(at.column());
+  }
+  return texts;
 }
 
 }  // namespace troupe::detail

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <set>
@@ -134,6 +135,53 @@ TEST_CASE("what() has a line for every replica, with its place") {
     INFO(line);
     CHECK(line.find(to_string(p.at)) != line.npos);
   }
+}
+
+/// A run of so many replicas, of which every `other`th stands somewhere else.
+error run_of(std::uint32_t replicas, std::uint32_t other) {
+  error_facts facts(errc::missing_replica, "the headline");
+  const place here = place::current();
+  for (std::uint32_t i = 0; i < replicas; ++i) {
+    replica_place p{i, replica_place::state::waiting, here, "merge"};
+    if (i % other == 1) p = {i, replica_place::state::finished, place(), "returned"};
+    facts.replicas.push_back(p);
+  }
+  return error(facts);
+}
+
+TEST_CASE("of many replicas those that say the same share a line, and all remain as fields") {
+  const error few = run_of(8, 8);
+  CHECK(has(few, "\n  replica 1   finished ?"));
+  CHECK(has(few, "\n  replica 7   waiting  error.test.cpp:"));
+
+  const error many = run_of(10'000, 10'000);
+  CHECK(has(many, "\n  replicas 0 and 2-9999  waiting  error.test.cpp:"));
+  CHECK(has(many, "\n  replica 1              finished ?"));
+  CHECK(std::string(many.what()).size() < 400);
+  CHECK(many.replicas().size() == 10'000);
+
+  CHECK(has(run_of(1'000, 2), "\n  replicas 1, 3, 5, 7, 9, 11, 13, 15 and 492 more  finished ?"));
+}
+
+TEST_CASE("of many replicas that all say something else, the first ones have a line") {
+  error_facts facts(errc::cancelled, "the headline");
+  for (std::uint32_t i = 0; i < 1'000; ++i) {
+    facts.replicas.push_back(
+        {i, replica_place::state::failed, place(), "threw: " + std::to_string(i)});
+  }
+  const error e(facts);
+  CHECK(has(e, "\n  replica 49  failed   ?  threw: 49\n  ... and 950 replicas more\n"));
+}
+
+TEST_CASE("two places on one line are told with their columns") {
+  error_facts facts = broken_run();
+  facts.replicas[0].at = place::current(), facts.replicas[1].at = place::current();
+  const error e(facts);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const place& at = e.replicas()[i].at;
+    CHECK(has(e, to_string(at) + ":" + std::to_string(at.column()) + "  doing"));
+  }
+  CHECK(has(e, to_string(e.replicas()[2].at) + "  "));
 }
 
 TEST_CASE("what() has the last agreed merge") {
