@@ -4,6 +4,7 @@
 // -> every replica finishes -> the run is over.
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -30,6 +31,39 @@ std::string failure_headline(const replica_ids& failed, const replica_ids& finis
            (failed.size() == 1 ? "it" : "them");
   }
   return finished.empty() ? text : text + "; " + list_of(finished) + have(finished) + "returned";
+}
+
+/// Merges that look alike in the picture, at one place, differ in their functions. Says where those
+/// come from, as far as that can be seen: another type, or another call of the coroutine that
+/// merges. \pre Everybody waits at the barrier. \return whether nothing but functions differs.
+bool tell_functions_apart(std::span<const replica_actor> members,
+                          std::vector<replica_place>& picture) {
+  const merge_request& first = members.front().request();
+  const std::vector<place> chain = members.front().await_chain();
+  std::size_t outer = chain.size();  // Where the chains part; all have some of the first's.
+  std::vector<std::size_t> alike;
+  bool one_type = true;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    one_type = one_type && members[i].request().same_kind(first);
+    if (picture[i].doing != picture[0].doing || !same_place(picture[i].at, picture[0].at)) continue;
+    alike.push_back(i);
+    const std::vector<place> other = members[i].await_chain();
+    const auto parted =
+        std::mismatch(chain.begin(), chain.end(), other.begin(), other.end(), same_place).first;
+    outer = std::min(outer, static_cast<std::size_t>(parted - chain.begin()));
+  }
+  std::vector<place> calls;
+  for (const std::size_t i : alike) {
+    const std::vector<place> awaited = members[i].await_chain();
+    calls.push_back(outer < awaited.size() ? awaited[outer] : place{});
+  }
+  const std::vector<std::string> told = detail::told_apart(calls);
+  for (std::size_t n = 0; n < alike.size(); ++n) {
+    std::string& doing = picture[alike[n]].doing;
+    if (!members[alike[n]].request().same_kind(first)) doing += ", another function";
+    if (calls[n].line() != 0) doing += ", awaited at " + told[n];
+  }
+  return one_type && alike.size() == members.size();
 }
 
 }  // namespace
@@ -201,6 +235,11 @@ error_facts barrier_actor::facts_of_break() {
       facts.what =
           "replicas reached different merge points (merge #" + std::to_string(merges_ + 1) + ")";
       facts.note = "TensorFlow would have run replica 0's function for all of them.";
+      if (!places_.empty() && tell_functions_apart({members_, places_.size()}, places_)) {
+        facts.note =
+            "They came to one merge with functions that differ; TensorFlow would have run replica "
+            "0's for all of them.";
+      }
       facts.fix = "make the condition the same on every replica (reduce it first), or merge on "
                   "both paths";
       break;

@@ -82,5 +82,78 @@ TEST_CASE("which of several exceptions the run throws is said") {
         "see to their exceptions: the run throws that of the lowest replica");
 }
 
+// -- merges that look alike -----------------------------------------------------------------------
+
+int sum(const per_replica<int>& values) { return values[0] + values[1]; }
+int largest(const per_replica<int>& values) { return std::max(values[0], values[1]); }
+
+template <class F>
+task<int> merged_by(replica_context ctx, F function) {
+  const int one = 1;
+  co_return co_await ctx.merge_call(function, one);
+}
+
+using function = int (*)(const per_replica<int>&);
+
+constexpr int line_of_sum = __LINE__ + 2;
+task<int> by_sum_or_largest(replica_context ctx) {
+  if (ctx.replica_id() == 0) co_return co_await merged_by<function>(ctx, sum);
+  co_return co_await merged_by<function>(ctx, largest);
+}
+
+std::string at_line(int line) { return "broken_runs.test.cpp:" + std::to_string(line); }
+
+TEST_CASE("a merge in a helper is told by the line that calls the helper") {
+  const error e = picture_of(3, by_sum_or_largest);
+  CHECK(e.replicas()[0].doing == "merge_call(int), awaited at " + at_line(line_of_sum));
+  CHECK(e.replicas()[1].doing == "merge_call(int), awaited at " + at_line(line_of_sum + 1));
+  CHECK(e.replicas()[2].doing == "merge_call(int), awaited at " + at_line(line_of_sum + 1));
+}
+
+task<int> by_one_of_two_types(replica_context ctx) {
+  if (ctx.replica_id() == 0) co_return co_await merged_by(ctx, [](per_replica<int>) { return 0; });
+  co_return co_await merged_by(ctx, [](per_replica<int>) { return 1; });
+}
+
+TEST_CASE("a function of another type is told as another one") {
+  const error e = picture_of(2, by_one_of_two_types);
+  CHECK_FALSE(e.replicas()[0].doing.starts_with("merge_call(int), another function"));
+  CHECK(e.replicas()[1].doing.starts_with("merge_call(int), another function, awaited at "));
+}
+
+task<int> by_either(replica_context ctx) {
+  const function mine = ctx.replica_id() == 0 ? sum : largest;
+  co_return co_await ctx.merge_call(mine, 1);
+}
+
+TEST_CASE("where nothing but the functions differs, that is said") {
+  const error e = picture_of(2, by_either);
+  CHECK(e.facts().note ==
+        "They came to one merge with functions that differ; TensorFlow would have run replica 0's "
+        "for all of them.");
+  CHECK(e.replicas()[0].doing == "merge_call(int)");
+  CHECK(picture_of(3, by_sum_or_largest).facts().note == e.facts().note);
+  CHECK(picture_of(2, by_one_of_two_types).facts().note != e.facts().note);
+}
+
+// clang-format off
+task<int> on_one_line(replica_context ctx) {
+  if (ctx.replica_id() == 0) { co_return co_await ctx.merge_call(sum, 1); } else { co_return co_await ctx.merge_call(largest, 1); }
+}
+task<int> in_helpers_on_one_line(replica_context ctx) {
+  if (ctx.replica_id() == 0) { co_return co_await merged_by<function>(ctx, sum); } else { co_return co_await merged_by<function>(ctx, largest); }
+}
+// clang-format on
+
+TEST_CASE("merges on one line, and helpers called on one, are told by their columns") {
+  const error merges = picture_of(2, on_one_line);
+  for (const auto& p : merges.replicas()) {
+    const std::string column = ":" + std::to_string(p.at.column());
+    CHECK(std::string(merges.what()).find(to_string(p.at) + column + "  ") != std::string::npos);
+  }
+  const error helpers = picture_of(2, in_helpers_on_one_line);
+  CHECK(helpers.replicas()[0].doing != helpers.replicas()[1].doing);
+}
+
 }  // namespace
 }  // namespace troupe::test
