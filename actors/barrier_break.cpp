@@ -144,7 +144,8 @@ replica_place barrier_actor::place_of(const replica_actor& r) const {
     case replica_actor::phase::failed:
       p.is = replica_place::state::failed;
       p.at = last_agreed_;
-      p.doing = "threw: " + describe(r.failure());
+      p.doing = merges_ == 0 ? "threw: " : "threw after " + count_of(merges_, "merge") + ": ";
+      p.doing += describe(r.failure());
       p.doing = p.doing.substr(0, p.doing.find('\n'));  // Its first line will do.
       return p;
     case replica_actor::phase::starting: p.doing = "has not begun"; return p;

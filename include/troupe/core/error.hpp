@@ -80,8 +80,8 @@ struct replica_place {
 
   std::uint32_t replica = 0;
   state is = state::running;
-  place at;           ///< Where it waits, or where it last waited; line 0 if never.
-  std::string doing;  ///< "merge_call(int)", "sleep", an exception's text.
+  place at;           ///< Where it waits; of one that has ended, its last merge. Line 0 if none.
+  std::string doing;  ///< "merge_call(int)", "sleep", "threw after 1 merge: " and a text.
 };
 
 std::string_view to_string(replica_place::state) noexcept;

@@ -82,6 +82,20 @@ TEST_CASE("which of several exceptions the run throws is said") {
         "see to their exceptions: the run throws that of the lowest replica");
 }
 
+constexpr unsigned line_of_merge = __LINE__ + 2;
+task<> fails_after_merging(replica_context ctx) {
+  co_await ctx.merge_call(nothing);
+  if (ctx.replica_id() == 0) fail();
+  co_await ctx.merge_call(nothing);
+}
+
+TEST_CASE("the place of a replica that threw is told to be that of its last merge") {
+  const replica_place p = picture_of(2, fails_after_merging).replicas()[0];
+  CHECK(p.doing == "threw after 1 merge: damaged");
+  CHECK(p.at.line() == line_of_merge);
+  CHECK(picture_of(2, fail).replicas()[0].doing == "threw: damaged");
+}
+
 // -- merges that look alike -----------------------------------------------------------------------
 
 int sum(const per_replica<int>& values) { return values[0] + values[1]; }
