@@ -2,12 +2,12 @@
 
 #include "runtime/simulation/one_run.hpp"
 
+#include <cstddef>
 #include <sstream>
 #include <typeinfo>
 #include <utility>
 
 #include "runtime/simulation/partial_order/every_order.hpp"
-#include "troupe/core/error.hpp"
 #include "troupe/core/recycling.hpp"
 
 namespace troupe::detail {
@@ -27,6 +27,16 @@ namespace {
               "the world has ended, and " + std::to_string(frames) +
                   (frames == 1 ? " coroutine of it is" : " coroutines of it are") + " left",
               "look for a task that is kept outside of the program and was never awaited");
+}
+
+/// Of what goes on and on, the end will do.
+void keep_end(recording& shown) {
+  constexpr std::size_t most = 50;
+  if (shown.events.size() <= most) return;
+  const std::size_t more = shown.events.size() - most;
+  shown.events.erase(shown.events.begin(),
+                     shown.events.begin() + static_cast<std::ptrdiff_t>(more));
+  shown.lost += more;
 }
 
 }  // namespace
@@ -73,8 +83,9 @@ one_run run_once(const simulation_options& options, choice_policy& policy,
   if (result.failure && wishes.picture) {
     std::ostringstream out;
     recording shown{ring->events(), result.participants, ring->lost()};
+    if (is_a(*result.failure, errc::too_long)) keep_end(shown);
     const auto* const step = record_of_step(result.journal, wishes.mark);
-    if (step && step->shown >= ring->lost()) shown.marked = step->shown - ring->lost();
+    if (step && step->shown >= shown.lost) shown.marked = step->shown - shown.lost;
     write_trace(out, shown);
     result.failure->picture = out.str();
   }
@@ -103,6 +114,16 @@ std::string identity(const failure& of) {
 }
 
 }  // namespace
+
+bool is_a(const failure& found, errc code) {
+  try {
+    std::rethrow_exception(found.exception);
+  } catch (const error& told) {
+    return told.code() == code;
+  } catch (...) {
+    return false;
+  }
+}
 
 bool same_failure(const failure& a, const failure& b) { return identity(a) == identity(b); }
 

@@ -10,6 +10,7 @@
 
 #include "runtime/simulation/exploration/interrupt.hpp"
 #include "runtime/simulation/sim_engine.hpp"
+#include "troupe/core/error.hpp"
 #include "troupe/runtime/simulation.hpp"
 
 namespace troupe::detail {
@@ -41,6 +42,9 @@ struct run_wishes {
 
 one_run run_once(const simulation_options& options, choice_policy& policy,
                  const simulation::program& body, const run_wishes& wishes = {});
+
+/// Whether a failure is an error of the catalogue, with this code.
+bool is_a(const failure& found, errc code);
 
 /// Whether two failures are of one kind at one place, whatever the values in their texts.
 bool same_failure(const failure& a, const failure& b);

@@ -80,8 +80,8 @@ class tracer {
 /// A recording with the names of everybody in it.
 struct recording {
   std::vector<trace_event> events;
-  std::vector<std::string> names;  ///< Index = party::id.
-  std::uint64_t lost = 0;
+  std::vector<std::string> names;        ///< Index = party::id.
+  std::uint64_t lost = 0;                ///< So many came before them.
   std::size_t marked = ~std::size_t{0};  ///< Index of an event that is pointed at.
 };
 

@@ -33,16 +33,6 @@ std::string difference(const one_run& first, const one_run& second) {
          ", and in a repetition it " + told(second, other);
 }
 
-bool is_a(const failure& found, errc code) {
-  try {
-    std::rethrow_exception(found.exception);
-  } catch (const error& told) {
-    return told.code() == code;
-  } catch (...) {
-    return false;
-  }
-}
-
 }  // namespace
 
 std::optional<failure> inquiry::repeat(const one_run& run, int times) {
@@ -92,8 +82,9 @@ failure inquiry::another_course(failure found) {
 failure inquiry::told(failure found) {
   if (is_a(found, errc::schedule_diverged)) return another_course(std::move(found));
   if (!fails_again(found)) {
-    found.what += "\n  Under the same schedule it did not fail again: the program is ordered by "
-                  "something besides the world.";
+    found.what +=
+        "\n  Under the same schedule it did not fail again: it keeps something from run to "
+        "run, such as a static, or something besides the world orders it.";
     return found;
   }
   if (options_.shrink) found = shrink(options_, body_, std::move(found), watch_);

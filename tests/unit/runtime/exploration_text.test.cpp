@@ -65,5 +65,53 @@ TEST_CASE("a failure counts its steps, its deviations and what made it smaller")
   CHECK(told(found).find("from 2 deviations to 0 in 2 replays\n") != std::string::npos);
 }
 
+// -- the table ------------------------------------------------------------------------------------
+
+task<> merges_for_ever(replica_context ctx) {
+  for (;;) co_await ctx.merge_call([] {});
+}
+
+failure failure_of(const simulation::program& program) {
+  simulation_options options;
+  options.heed_environment = false;
+  options.max_steps = 20'000;
+  const exploration report = simulation(options).explore(program);
+  REQUIRE(report.failure);
+  return *report.failure;
+}
+
+TEST_CASE("of a run that does not end the table has the last fifty events, with their numbers") {
+  const failure found = failure_of([](world& w) -> task<> {
+    mirrored_strategy strategy(w.runtime(), 2);
+    co_await strategy.run(merges_for_ever);
+  });
+  const std::string& table = found.picture;
+  CHECK(std::count(table.begin(), table.end(), '\n') == 1 + 1 + 50);
+  CHECK(table.find(" earlier events are not shown)\n") != table.npos);
+  const std::uint64_t left_out = std::stoull(table.substr(1));
+  CHECK(left_out > 10'000);
+  CHECK(table.find("\n" + std::to_string(left_out + 1) + "  ") != table.npos);
+  CHECK(table.find("\n" + std::to_string(left_out + 50) + "  ") != table.npos);
+}
+
+TEST_CASE("the table numbers events, of which a step may have several or none") {
+  const failure found = failure_of([](world& w) -> task<> {
+    mirrored_strategy strategy(w.runtime(), 2);
+    co_await strategy.run([](replica_context) {});
+    w.check(false, "no");
+  });
+  CHECK(found.picture.starts_with("event  "));
+}
+
+TEST_CASE("a failure that does not come again may be due to what is kept from run to run") {
+  static int runs = 0;
+  const failure found = failure_of([](world& w) -> task<> {
+    w.check(++runs != 1, "not the first");
+    co_return;
+  });
+  CHECK(found.what.find("it did not fail again: it keeps something from run to run, such as a "
+                        "static, or something besides the world orders it.") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace troupe::test
