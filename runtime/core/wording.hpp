@@ -24,8 +24,7 @@ inline constexpr std::size_t handful = 8;
 /// "replica 2", "replicas 0, 1 and 2", "replicas 0 and 2-9999". \pre They are in order.
 std::string list_of(const std::vector<std::uint32_t>& replicas);
 
-/// "train.cpp:88" for each; with their columns, "train.cpp:88:7", those of a line on which there are
-/// several of them.
+/// "train.cpp:88" for each; "train.cpp:88:7", with the column, where there are several on a line.
 std::vector<std::string> told_apart(const std::vector<place>& places);
 
 }  // namespace troupe::detail

@@ -151,11 +151,14 @@ TEST_CASE("where nothing but the functions differs, that is said") {
 }
 
 // clang-format off
-task<int> on_one_line(replica_context ctx) {
-  if (ctx.replica_id() == 0) { co_return co_await ctx.merge_call(sum, 1); } else { co_return co_await ctx.merge_call(largest, 1); }
+task<> on_one_line(replica_context ctx) {
+  const bool first = ctx.replica_id() == 0;
+  if (first) co_await ctx.merge_call(sum, 1); else co_await ctx.merge_call(largest, 1);
 }
-task<int> in_helpers_on_one_line(replica_context ctx) {
-  if (ctx.replica_id() == 0) { co_return co_await merged_by<function>(ctx, sum); } else { co_return co_await merged_by<function>(ctx, largest); }
+task<> in_helpers_on_one_line(replica_context ctx) {
+  const bool first = ctx.replica_id() == 0;
+  const auto merged = merged_by<function>;
+  if (first) co_await merged(ctx, sum); else co_await merged(ctx, largest);
 }
 // clang-format on
 
