@@ -287,9 +287,14 @@ task<> run_from_elsewhere(const mirrored_strategy* strategy) {
   co_await strategy->run(reset_statistics);
 }
 
+task<> as_the_fix_says(runtime* its_runtime, const mirrored_strategy* strategy) {
+  co_await launch(*its_runtime, strategy->run(reset_statistics), use_task);
+}
+
 TEST_CASE_METHOD(on_an_io_context, "TR-110 foreign_runtime: a task awaits a run on another one") {
   runtime elsewhere{pool_size{1}};
   const mirrored_strategy strategy(elsewhere, 2);
+  CHECK(thrown_on(as_the_fix_says(&elsewhere, &strategy)) == nullptr);
   show(raised({.code = errc::foreign_runtime,
                .what = "run() from a task of another runtime than the strategy's",
                .fix = "co_await launch(its_runtime, operation, use_task)"},
