@@ -161,7 +161,10 @@ std::string picture_of(const std::vector<replica_place>& replicas) {
 
 std::string tell(const error_facts& facts) {
   std::string text = tag_of(facts.code) + ": " + facts.what + picture_of(facts.replicas);
-  for (const auto& line : facts.waiting) text += "\n  " + line;
+  const std::size_t lines = std::min(facts.waiting.size(), most_rows);
+  for (std::size_t i = 0; i < lines; ++i) text += "\n  " + facts.waiting[i];
+  if (facts.waiting.size() > lines)
+    text += "\n  ... and " + detail::with_commas(facts.waiting.size() - lines) + " more";
   if (!facts.replicas.empty()) {
     text += facts.merges_agreed == 0
                 ? "\n  They had not merged before in this run."

@@ -204,6 +204,16 @@ TEST_CASE("what() has every waiting coroutine's line") {
   CHECK(has(e, "second waits"));
 }
 
+TEST_CASE("of very many waiting coroutines the first ones have a line, and all remain as fields") {
+  error_facts facts(errc::deadlock, "");
+  facts.waiting.assign(10'000, "somebody waits");
+  facts.fix = "the fix";
+  const error e(facts);
+  CHECK(has(e, "somebody waits\n  ... and 9,950 more\n  fix: the fix"));
+  CHECK(std::string(e.what()).size() < 1'000);
+  CHECK(e.waiting().size() == 10'000);
+}
+
 TEST_CASE("an error's fields are what it was made of") {
   const error e(broken_run());
   CHECK(e.replicas().size() == 3);
