@@ -26,8 +26,9 @@ std::string difference(const one_run& first, const one_run& second) {
     if (step->owner == step_record::no_owner) {
       return "was a choose(" + std::to_string(step->ready) + ")";
     }
-    return "was " + run.participants[step->owner] + "'s, one of " + std::to_string(step->ready) +
-           " that could be taken";
+    const std::string among =
+        step->ready == 1 ? "the only one" : "one of " + std::to_string(step->ready);
+    return "was " + run.participants[step->owner] + "'s, " + among + " that could be taken";
   };
   return "step " + std::to_string(at - a.begin() + 1) + " " + told(first, at) +
          ", and in a repetition it " + told(second, other);

@@ -65,6 +65,22 @@ TEST_CASE("a failure counts its steps, its deviations and what made it smaller")
   CHECK(told(found).find("from 2 deviations to 0 in 2 replays\n") != std::string::npos);
 }
 
+TEST_CASE("a step that was the only one that could be taken is told so") {
+  simulation_options options;
+  options.heed_environment = false;
+  int runs = 0;
+  const exploration report = simulation(options).explore([&runs](world& w) -> task<> {
+    return [](world* in, int replicas) -> task<> {
+      mirrored_strategy strategy(in->runtime(), replicas);
+      co_await strategy.run([] {});
+    }(&w, ++runs == 1 ? 2 : 1);
+  });
+  REQUIRE(report.failure);
+  CHECK(report.failure->what.find("step 2 was replica/0's, one of 2 that could be taken, and in a "
+                                  "repetition it was replica/0's, the only one that could be "
+                                  "taken") != std::string::npos);
+}
+
 // -- the table ------------------------------------------------------------------------------------
 
 task<> merges_for_ever(replica_context ctx) {
