@@ -1,5 +1,5 @@
-// Operations that one thread starts, or waits for, while another ends their runtime: whichever comes
-// first, everybody is told once.
+// Operations that one thread starts, or waits for, while another ends their runtime: whichever
+// comes first, everybody is told once.
 
 #include <asio/bind_executor.hpp>
 #include <atomic>

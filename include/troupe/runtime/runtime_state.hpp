@@ -83,9 +83,9 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
 
   virtual std::uint64_t wake_ups() const noexcept { return 0; }
 
-  /// Posts `first`, a root's that is on the list, and runs what can run, or sleeps, until somebody calls finish(done).
-  /// \throws errc::would_block from inside this runtime, errc::deadlock when nothing
-  ///         can ever finish it.
+  /// Posts `first`, a root's that is on the list, and runs what can run, or sleeps, until somebody
+  /// calls finish(done). \throws errc::would_block from inside this runtime, errc::deadlock when
+  /// nothing can ever finish it.
   virtual void run_until(event& first, const std::atomic<bool>& done) = 0;
 
   /// Sets `done`, which may be gone as soon as it is set, and wakes its waiter.

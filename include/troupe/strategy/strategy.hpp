@@ -93,9 +93,8 @@ class strategy {
                                      std::tuple<Args...>(std::move(args)...));
   }
 
-  /// The same for any Asio program: void(std::exception_ptr, result), see launch.hpp.
-  /// The token's cancellation slot breaks the run: merges fail, other waits are
-  /// cancelled, and it completes with errc::cancelled.
+  /// The same for any Asio program: void(std::exception_ptr, result), see launch.hpp. The token's
+  /// cancellation slot breaks the run: merges fail, other waits end, with errc::cancelled.
   template <class F, class... Args, class Token>
   auto async_run(F fn, std::tuple<Args...> args, Token&& token,
                  place_pointer here = __builtin_source_location()) const {
@@ -107,9 +106,9 @@ class strategy {
   /// The sum, mean, minimum, … of the replicas' values, in replica order, element by element. A
   /// plain value is its own mean; it has no sum, unless it is zero or there is one replica. Of
   /// a variable the result has to be awaited, as its read().
-  /// \throws errc::cross_replica_required inside a replica; errc::shape_mismatch;
-  ///         errc::structure_mismatch unless a per_replica has one value for each replica, as the
-  ///         next three; errc::not_per_replica for the sum of a plain value.
+  /// \throws errc::cross_replica_required inside a replica; errc::shape_mismatch; for the sum of a
+  ///         plain value errc::not_per_replica; errc::structure_mismatch, as the next three, unless
+  ///         a per_replica has one value for each replica.
   template <reduction Op, class Value>
   auto reduce(Op op, const Value& value) const {
     state_->require_cross_replica("reduce()");

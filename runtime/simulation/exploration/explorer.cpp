@@ -1,6 +1,5 @@
 // explorer.cpp - which schedules are run, on which threads, and which runs are repeated.
 
-#include "runtime/core/wording.hpp"
 #include "runtime/simulation/exploration/explorer.hpp"
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/core/wording.hpp"
 #include "runtime/simulation/exploration/inquiry.hpp"
 #include "runtime/simulation/exploration/interrupt.hpp"
 #include "runtime/simulation/exploration/progress.hpp"
