@@ -33,12 +33,12 @@ std::string failure_headline(const replica_ids& failed, const replica_ids& finis
   return finished.empty() ? text : text + "; " + list_of(finished) + have(finished) + "returned";
 }
 
-/// Merges that look alike in the picture, at one place, differ in their functions. Says where those
-/// come from, as far as that can be seen: another type, or another call of the coroutine that
-/// merges. \pre Everybody waits at the barrier. \return whether nothing but functions differs.
+/// Merges that look alike in the picture, at one place, differ in their functions. Says whose is not
+/// replica 0's, and from which call of the coroutine that merges it comes, if that is another one.
+/// \pre Everybody waits at the barrier. \return whether nothing but functions of one type differs.
 bool tell_functions_apart(std::span<const replica_actor> members,
                           std::vector<replica_place>& picture) {
-  const merge_request& first = members.front().request();
+  merge_request& first = members.front().request();
   const std::vector<place> chain = members.front().await_chain();
   std::size_t outer = chain.size();  // Where the chains part; all have some of the first's.
   std::vector<std::size_t> alike;
@@ -60,7 +60,9 @@ bool tell_functions_apart(std::span<const replica_actor> members,
   const std::vector<std::string> told = detail::told_apart(calls);
   for (std::size_t n = 0; n < alike.size(); ++n) {
     std::string& doing = picture[alike[n]].doing;
-    if (!members[alike[n]].request().same_kind(first)) doing += ", another function";
+    merge_request& it = members[alike[n]].request();
+    const bool same = it.same_kind(first) && first.kind().same_function(first, it);
+    if (!same) doing += ", another function";
     if (calls[n].line() != 0) doing += ", awaited at " + told[n];
   }
   return one_type && alike.size() == members.size();

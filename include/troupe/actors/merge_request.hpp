@@ -146,6 +146,8 @@ struct merge_kind : wait_kind {
   /// Checks that all requests agree. Then takes the arguments out of the frames and calls request
   /// 0's function, or, if that is a coroutine, makes `body` the task that does.
   merge_progress (*merge)(merge_site& site, task<>& body);
+  /// Whether two of this kind bring the same function, as far as functions of their type differ.
+  bool (*same_function)(merge_request& a, merge_request& b) noexcept;
 };
 
 struct merge_request : placed_wait {

@@ -133,11 +133,13 @@ class merge_operation final : public merge_request {
     return static_cast<merge_operation&>(r);
   }
 
+  static bool same_function(merge_request& a, merge_request& b) noexcept {
+    if constexpr (std::equality_comparable<F>) return cast(a).fn_ == cast(b).fn_;
+    return true;
+  }
   /// Whether those two of a round mean the same function, at the same place.
   static bool agree(const merge_round& round, std::size_t i, std::size_t k) noexcept {
-    if (!same_place(round[i].where(), round[k].where())) return false;
-    if constexpr (std::equality_comparable<F>) return cast(round[i]).fn_ == cast(round[k]).fn_;
-    return true;
+    return same_place(round[i].where(), round[k].where()) && same_function(round[i], round[k]);
   }
   /// Walks the frames once: checks that all agree, and takes the arguments out of them.
   static bool gather(merge_site& site, columns& into) {
@@ -231,7 +233,7 @@ class merge_operation final : public merge_request {
     return text + "(" + detail::type_names<Args...>() + ")";
   }
 
-  static constexpr merge_kind kind_of_this{{&stay, &name, true}, &merge};
+  static constexpr merge_kind kind_of_this{{&stay, &name, true}, &merge, &same_function};
 
   friend barrier_actor;  // Asks what is expected, and calls arrive_in().
 

@@ -120,8 +120,10 @@ std::string at_line(int line) { return "broken_runs.test.cpp:" + std::to_string(
 TEST_CASE("a merge in a helper is told by the line that calls the helper") {
   const error e = picture_of(3, by_sum_or_largest);
   CHECK(e.replicas()[0].doing == "merge_call(int), awaited at " + at_line(line_of_sum));
-  CHECK(e.replicas()[1].doing == "merge_call(int), awaited at " + at_line(line_of_sum + 1));
-  CHECK(e.replicas()[2].doing == "merge_call(int), awaited at " + at_line(line_of_sum + 1));
+  const std::string other =
+      "merge_call(int), another function, awaited at " + at_line(line_of_sum + 1);
+  CHECK(e.replicas()[1].doing == other);
+  CHECK(e.replicas()[2].doing == other);
 }
 
 task<int> by_one_of_two_types(replica_context ctx) {
@@ -146,6 +148,7 @@ TEST_CASE("where nothing but the functions differs, that is said") {
         "They came to one merge with functions that differ; TensorFlow would have run replica 0's "
         "for all of them.");
   CHECK(e.replicas()[0].doing == "merge_call(int)");
+  CHECK(e.replicas()[1].doing == "merge_call(int), another function");
   CHECK(picture_of(3, by_sum_or_largest).facts().note == e.facts().note);
   CHECK(picture_of(2, by_one_of_two_types).facts().note != e.facts().note);
 }
