@@ -176,6 +176,23 @@ TEST_CASE_METHOD(fixture, "who awaits a reply first gets it, whoever else awaits
   CHECK(tells(block_on(rt, ask_side_by_side()), "a reply"));
 }
 
+using each_its_own = variable<int, no_aggregation>;
+
+task<std::exception_ptr> add_twice(replica_context ctx, each_its_own v) {
+  co_return co_await await_twice(v.assign_add(ctx, 1));
+}
+
+TEST_CASE_METHOD(fixture, "an operation on a variable is awaited once, and done once") {
+  const each_its_own v(strategy, 3);
+  CHECK(tells(again(v.assign_add(1)), "an operation on variables"));
+  CHECK(tells(moved_away(v.assign_add(1)), "an operation on variables"));
+  CHECK(tells(again(v.read()), "an operation on variables"));
+  for (const auto& thrown : block_on(rt, strategy.run(add_twice, v))) {
+    CHECK(tells(thrown, "a write to a variable"));
+  }
+  CHECK(block_on(rt, v.components()) == per_replica<int>({6, 6}));
+}
+
 task<std::exception_ptr> end_then_give(runtime* rt) {
   task<int> once = one();
   static_cast<void>(co_await std::move(once));

@@ -169,9 +169,14 @@ class local_write {
   local_write(std::shared_ptr<variable_state<T>> state, replica_context ctx, V value)
       : state_(std::move(state)), ctx_(ctx), value_(std::move(value)) {}
 
-  bool await_ready() const noexcept { return true; }
-  void await_suspend(std::coroutine_handle<>) const noexcept {}
+  bool await_ready() const noexcept { return static_cast<bool>(first_await_); }
+  template <std::derived_from<chain_link> Promise>
+  bool await_suspend(std::coroutine_handle<Promise> replica) {
+    first_await_.take("a write to a variable", replica);
+    return false;
+  }
   const T& await_resume() {
+    first_await_.end();
     state_->require_replica(ctx_, Write::verb);
     state_->require_own_component();
     require_writable<Write>(*state_, value_);
@@ -181,6 +186,7 @@ class local_write {
   }
 
  private:
+  first_await first_await_;
   std::shared_ptr<variable_state<T>> state_;
   replica_context ctx_;
   V value_;

@@ -35,6 +35,7 @@ class sweep_operation : public wait_as<Derived>, private sweep {
 
   template <std::derived_from<chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> caller) {
+    first_await_.take("an operation on variables", caller);
     activity& self = *activity::current();
     const scheduler& line = *static_cast<routine&>(self).owner().on;
     owner_->require_cross_replica(derived().call().c_str());
@@ -67,8 +68,9 @@ class sweep_operation : public wait_as<Derived>, private sweep {
  protected:
   explicit sweep_operation(std::shared_ptr<strategy_state> owner) noexcept
       : owner_(std::move(owner)) {}
-  /// \pre Not awaited yet.
-  sweep_operation(sweep_operation&& other) noexcept : owner_(std::move(other.owner_)) {}
+  /// \pre Not awaited yet, or ended.
+  sweep_operation(sweep_operation&& other) noexcept
+      : first_await_(std::move(other.first_await_)), owner_(std::move(other.owner_)) {}
 
   strategy_state& owner() const noexcept { return *owner_; }
 
@@ -94,6 +96,7 @@ class sweep_operation : public wait_as<Derived>, private sweep {
   }
   void done() noexcept final { caller_->wake(); }
 
+  first_await first_await_;
   std::shared_ptr<strategy_state> owner_;
   activity* caller_ = nullptr;
   std::mutex mutex_;  // Guards the rest: the lines work at the same time.
