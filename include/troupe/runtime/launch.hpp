@@ -12,11 +12,11 @@
 //   cancellable  the handler's cancellation slot stops the task: what it waits for is
 //                cancelled, and it completes with what it then throws, or returns;
 //   counted      keeps both executors' contexts busy until it has completed;
-//   told         what is started on a runtime that has ended completes with
-//                errc::runtime_gone, as if all had gone well until then. Where a handler without
-//                an executor would be called by one that has ended, too (a pool's, or one
-//                whose context is gone), Asio's system executor calls it, as it does whatever has
-//                none; that one has threads of its own.
+//   told         on a runtime that has ended it completes with errc::runtime_gone, deferred
+//                and on the same executor as otherwise. If the handler has none and the
+//                runtime's has ended as well (a pool's with the pool, any other with the
+//                context under it), that is Asio's system executor, as for whatever has
+//                none in Asio; it has threads of its own.
 
 #pragma once
 
