@@ -33,9 +33,10 @@ std::string failure_headline(const replica_ids& failed, const replica_ids& finis
   return finished.empty() ? text : text + "; " + list_of(finished) + have(finished) + "returned";
 }
 
-/// Merges that look alike in the picture, at one place, differ in their functions. Says whose is not
-/// replica 0's, and from which call of the coroutine that merges it comes, if that is another one.
-/// \pre Everybody waits at the barrier. \return whether nothing but functions of one type differs.
+/// Merges that look alike in the picture, at one place, differ in their functions. Says whose is
+/// not replica 0's, and from which call of the coroutine that merges it comes, if that is another
+/// one. \pre Everybody waits at the barrier. \return whether nothing but functions of one type
+/// differs.
 bool tell_functions_apart(std::span<const replica_actor> members,
                           std::vector<replica_place>& picture) {
   merge_request& first = members.front().request();
