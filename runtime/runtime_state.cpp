@@ -44,9 +44,7 @@ void runtime_state::retire(const party& who) noexcept {
 
 bool runtime_state::enlist(root& r) noexcept {
   const auto guard = lock();
-  // It was closed before its roots were abandoned, under the same lock: whoever finds it open
-  // here is on the list in time.
-  if (closed()) return false;
+  if (all_abandoned_) return false;
   r.after_ = roots_;
   if (roots_) roots_->before_ = &r;
   roots_ = &r;
@@ -74,6 +72,7 @@ void runtime_state::abandon_roots() noexcept {
     {
       const auto guard = lock();
       next = roots_;
+      all_abandoned_ = next == nullptr;
     }
     if (!next) return;
     delist(*next);

@@ -68,7 +68,7 @@ class pool_runtime final : public runtime_state {
   ~pool_runtime() override { close(); }
 
   asio::any_io_executor executor() const override {
-    if (ended_.load(std::memory_order_acquire)) return asio::system_executor();
+    if (closed()) return asio::system_executor();  // What a line gets from now on may be dropped.
     return function_executor(*context_);
   }
   asio::execution_context& context() const override { return *context_; }
@@ -131,7 +131,6 @@ class pool_runtime final : public runtime_state {
     abandon_roots();
     // Asio's timer thread, if there is one, ends here: it must not be the last to let go of us.
     context_->end();
-    ended_.store(true, std::memory_order_release);
   }
 
  private:
@@ -204,7 +203,6 @@ class pool_runtime final : public runtime_state {
   step_team team_{patience};
   std::vector<std::unique_ptr<graph_helper>> helpers_;
   std::unique_ptr<pool_context> context_;
-  std::atomic<bool> ended_{false};
   tf::Taskflow* flow_ = nullptr;
   std::atomic<std::size_t> started_{0};
   std::atomic<std::size_t> helping_{0};

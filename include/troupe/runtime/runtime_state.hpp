@@ -112,8 +112,9 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   party enroll(std::string_view kind, std::uint32_t index, std::size_t line);
   void retire(const party&) noexcept;
 
-  /// False, and nothing done, if the runtime has ended: nobody will abandon it any more. One that
-  /// is on the list will be, or delists itself. \pre It is whole: that may be now.
+  /// False, and nothing done, once all that were on the list have been abandoned. Until then, also
+  /// while the runtime ends, one that is on the list will be, or delists itself.
+  /// \pre It is whole: that may be now.
   bool enlist(root&) noexcept;
   /// Nothing if it is not on the list.
   void delist(root&) noexcept;
@@ -154,6 +155,7 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   detail::small_vector<std::uint32_t, 16> retired_;
   std::vector<std::unique_ptr<tracer>> tracers_;
   std::atomic<bool> closed_{false};
+  bool all_abandoned_ = false;  // Until then, what a last step makes is abandoned, too.
   std::size_t graph_from_ = graph_pays_from;
 };
 
