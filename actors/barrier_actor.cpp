@@ -154,7 +154,8 @@ void barrier_actor::finish(replica_actor& who) noexcept {
   if (who.is() == replica_actor::phase::failed) report_trouble();
   if (s.alone && s.finished == s.expected && phase_ == phase::gathering && !anybody_threw() &&
       scheduler::current() == who_.on) {
-    over_ = true;  // As judge() would find: nobody is left whose invariants could suffer.
+    // As judge() would find; in a simulation, where no line is current, it is somebody's turn.
+    over_ = true;
     settle();
     return;
   }

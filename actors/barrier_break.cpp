@@ -224,8 +224,9 @@ void barrier_actor::close_run() noexcept {
 }
 
 error_facts barrier_actor::facts_of_break() {
-  replica_ids unfinished, finished, failed;
+  replica_ids unfinished, waiting, finished, failed;
   for (const auto& p : places_) {
+    if (p.is == replica_place::state::waiting) waiting.push_back(p.replica);
     auto& group = p.is == replica_place::state::finished ? finished
                   : p.is == replica_place::state::failed ? failed
                                                          : unfinished;
@@ -259,7 +260,7 @@ error_facts barrier_actor::facts_of_break() {
       break;
     default:
       facts.what = list_of(finished) + " of " + std::to_string(places_.size()) + have(finished) +
-                   "finished and can never arrive; " + list_of(unfinished) + " would wait forever";
+                   "finished and can never arrive; " + list_of(waiting) + " would wait forever";
       facts.fix = "let every replica merge equally often: one data set may be shorter, one path "
                   "may skip the merge";
   }

@@ -89,15 +89,16 @@ void write_trace(std::ostream& out, const recording& recorded) {
   const std::vector<column> columns = columns_of(recorded);
   if (recorded.lost == 1) out << "(1 earlier event is not shown)\n";
   if (recorded.lost > 1) out << "(" << recorded.lost << " earlier events are not shown)\n";
-  const std::size_t width =
-      std::max<std::size_t>(5, std::to_string(recorded.lost + recorded.events.size()).size());
+  const std::string mark = recorded.marked < recorded.events.size() ? " *" : "";
+  const std::string last = std::to_string(recorded.lost + recorded.events.size()) + mark;
+  const std::size_t width = std::max<std::size_t>(5, last.size());
   std::string row = padded("event", width);
   for (const auto& c : columns) row += padded(c.name, c.width);
   write_row(out, row, "line");
   for (std::size_t i = 0; i < recorded.events.size(); ++i) {
     const auto& e = recorded.events[i];
-    const std::string mark = i == recorded.marked ? " *" : "";
-    row = padded(std::to_string(recorded.lost + i + 1) + mark, width);
+    const std::string number = std::to_string(recorded.lost + i + 1);
+    row = padded(i == recorded.marked ? number + mark : number, width);
     for (const auto& c : columns) row += padded(c.who == e.who ? cell_of(e) : ".", c.width);
     write_row(out, row, e.at.line() == 0 ? std::string() : to_string(e.at));
   }
