@@ -80,6 +80,11 @@ TEST_CASE_METHOD(fixture, "shapes that differ are told of on every replica") {
     CHECK(each.find("TR-302") != std::string::npos);
     CHECK(each.find("[5]") != std::string::npos);
   }
+  using ints = std::vector<int>;
+  const per_replica<ints> others = {ints(100, 1), ints(100, 1), ints()};
+  for (const std::string& each : run(what_it_says<ints>, others, sum_op())) {
+    CHECK(each.find("TR-302") != std::string::npos);
+  }
 }
 
 struct refusing : own_reduction {

@@ -9,6 +9,7 @@
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -68,12 +69,15 @@ class in_place_reducer {
   friend bool operator==(in_place_reducer, in_place_reducer) = default;
 
  private:
-  /// Has the first bytes of a few brought into this processor's cache, if others have written them.
+  /// Has the first bytes of a few brought into this processor's cache, if others have written them:
+  /// as many as the first one has, which is not asked whether all have as many.
   [[gnu::always_inline]] static void fetch(const per_replica<lent<T>>& values,
                                            std::size_t bytes) noexcept {
     for (std::size_t i = 1; i < values.size() && i < 4; ++i) {
-      const auto* const begin = reinterpret_cast<const std::byte*>(values[i].elements);
-      for (std::size_t at = 0; at < bytes && at < 1024; at += 64) __builtin_prefetch(begin + at);
+      const auto begin = reinterpret_cast<std::uintptr_t>(values[i].elements);
+      for (std::size_t at = 0; at < bytes && at < 1024; at += 64) {
+        __builtin_prefetch(reinterpret_cast<const void*>(begin + at));
+      }
     }
   }
   static task<> in_steps(Op op, per_replica<lent<T>> values) {
