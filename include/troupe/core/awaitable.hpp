@@ -57,12 +57,17 @@ class first_await {
   explicit operator bool() const noexcept { return left_; }
   /// \throws errc::empty_task if it has gone: of `what`, "a when_all()", that `waiting` awaits.
   template <class Promise>
-  void take(const char* what, std::coroutine_handle<Promise> waiting) {
-    if (!std::exchange(left_, false)) [[unlikely]]
+  void require(const char* what, std::coroutine_handle<Promise> waiting) const {
+    if (!left_) [[unlikely]]
       throw_awaited_before(what, waiting.promise().at);
   }
-  /// For one that ends before it was taken.
+  /// An await that is refused before that may be made again, where it is right.
   void end() noexcept { left_ = false; }
+  template <class Promise>
+  void take(const char* what, std::coroutine_handle<Promise> waiting) {
+    require(what, waiting);
+    end();
+  }
 
  private:
   bool left_ = true;

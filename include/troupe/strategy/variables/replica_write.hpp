@@ -172,14 +172,14 @@ class local_write {
   bool await_ready() const noexcept { return static_cast<bool>(first_await_); }
   template <std::derived_from<chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> replica) {
-    first_await_.take("a write to a variable", replica);
+    first_await_.require("a write to a variable", replica);
     return false;
   }
   const T& await_resume() {
-    first_await_.end();
     state_->require_replica(ctx_, Write::verb);
     state_->require_own_component();
     require_writable<Write>(*state_, value_);
+    first_await_.end();
     T& own = state_->component(static_cast<std::size_t>(ctx_.replica_id()));
     Write::write(own, value_);
     return own;

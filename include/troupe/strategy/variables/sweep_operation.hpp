@@ -35,11 +35,12 @@ class sweep_operation : public wait_as<Derived>, private sweep {
 
   template <std::derived_from<chain_link> Promise>
   bool await_suspend(std::coroutine_handle<Promise> caller) {
-    first_await_.take("an operation on variables", caller);
+    first_await_.require("an operation on variables", caller);
     activity& self = *activity::current();
     const scheduler& line = *static_cast<routine&>(self).owner().on;
     owner_->require_cross_replica(derived().call().c_str());
     owner_->require_home_of(line, "an operation on variables");
+    first_await_.end();
     owners& all = owner_->owners();
     if constexpr (requires { derived().take_at_hand(std::size_t{}); }) {
       const std::size_t near = all.neighbour(line);
