@@ -23,7 +23,7 @@ task<> wait_on_the_thread(const std::atomic<bool>* until) {
   co_return;
 }
 
-/// A pool of two that ends on another thread, and cannot yet: a step of its first line is under way.
+/// A pool of two that ends on another thread, and cannot yet: its first line is in a step.
 struct ending_pool {
   ending_pool() {
     launch(*rt, wait_on_the_thread(&may_end), asio::detached);
