@@ -49,6 +49,7 @@ void mailbox::leave() noexcept {
   // Where it was stopped, its line may still be dropping late mail, and reads what we leave alone.
   if (is_open()) {
     addressee_ = nullptr;
+    state->delist(*this);  // Another thread may be about to end the runtime.
     abandon();
     // Its line may be about to count a letter that has let somebody destroy the actor.
     scheduler& home = *who().on;

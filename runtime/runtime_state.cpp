@@ -51,12 +51,20 @@ bool runtime_state::enlist(root& r) noexcept {
   return true;
 }
 
-void runtime_state::delist(root& r) noexcept {
-  const auto guard = lock();
+void runtime_state::unlink(root& r) noexcept {
   if (r.before_) r.before_->after_ = r.after_;
   if (r.after_) r.after_->before_ = r.before_;
   if (roots_ == &r) roots_ = r.after_;
   r.before_ = r.after_ = nullptr;
+}
+
+void runtime_state::delist(root& r) noexcept {
+  {
+    const auto guard = lock();
+    unlink(r);
+  }
+  if (!closed()) return;
+  const std::lock_guard until_it_is_let_go(abandoning_);
 }
 
 void runtime_state::require_open() const {
@@ -68,14 +76,15 @@ void runtime_state::require_open() const {
 
 void runtime_state::abandon_roots() noexcept {
   for (;;) {
+    const std::lock_guard in_hand(abandoning_);
     root* next = nullptr;
     {
       const auto guard = lock();
       next = roots_;
       all_abandoned_ = next == nullptr;
+      if (next) unlink(*next);
     }
     if (!next) return;
-    delist(*next);
     next->abandon();
   }
 }

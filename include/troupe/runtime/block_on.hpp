@@ -32,7 +32,10 @@ class blocking_root final : public root_task<T> {
  public:
   using root_task<T>::root_task;
   // After an early end the frame goes while this is still whole: what it awaits may look.
-  ~blocking_root() { this->drop_body(); }
+  ~blocking_root() {
+    this->state->delist(*this);  // Another thread may be about to end the runtime.
+    this->drop_body();
+  }
 
   T run() {
     if (!this->state->enlist(*this)) std::rethrow_exception(runtime_gone());

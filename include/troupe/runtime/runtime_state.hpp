@@ -116,7 +116,7 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   /// while the runtime ends, one that is on the list will be, or delists itself.
   /// \pre It is whole: that may be now.
   bool enlist(root&) noexcept;
-  /// Nothing if it is not on the list.
+  /// When it returns nobody will abandon it, nor is about to, but for the caller.
   void delist(root&) noexcept;
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   /// \throws errc::runtime_gone if the runtime has ended.
@@ -143,6 +143,7 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   void abandon_roots() noexcept;
 
  private:
+  void unlink(root&) noexcept;
   std::unique_lock<std::mutex> lock() const {
     return shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
   }
@@ -155,6 +156,7 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   detail::small_vector<std::uint32_t, 16> retired_;
   std::vector<std::unique_ptr<tracer>> tracers_;
   std::atomic<bool> closed_{false};
+  std::recursive_mutex abandoning_;  // Held while a root is, which may delist itself and others.
   bool all_abandoned_ = false;  // Until then, what a last step makes is abandoned, too.
   std::size_t graph_from_ = graph_pays_from;
 };
