@@ -57,7 +57,6 @@ ensemble::~ensemble() {
 }
 
 void ensemble::begin(activity& caller, const order& what) {
-  on_->require_open();
   holders_.store(1, std::memory_order_relaxed);
   cancel_sent_ = false;
   for (std::size_t i = 0; i < size_; ++i) replicas_[i].prepare(*what.program, what.replica_mode);
