@@ -157,7 +157,7 @@ class runtime_state : public std::enable_shared_from_this<runtime_state> {
   std::vector<std::unique_ptr<tracer>> tracers_;
   std::atomic<bool> closed_{false};
   std::recursive_mutex abandoning_;  // Held while a root is, which may delist itself and others.
-  bool all_abandoned_ = false;  // Until then, what a last step makes is abandoned, too.
+  bool all_abandoned_ = false;       // Until then, what a last step makes is abandoned, too.
   std::size_t graph_from_ = graph_pays_from;
 };
 
