@@ -43,19 +43,19 @@ bool tell_functions_apart(std::span<const replica_actor> members,
   const std::vector<place> chain = members.front().await_chain();
   std::size_t outer = chain.size();  // Where the chains part; all have some of the first's.
   std::vector<std::size_t> alike;
+  std::vector<std::vector<place>> chains;  // Theirs.
   bool one_type = true;
   for (std::size_t i = 0; i < members.size(); ++i) {
     one_type = one_type && members[i].request().same_kind(first);
     if (picture[i].doing != picture[0].doing || !same_place(picture[i].at, picture[0].at)) continue;
     alike.push_back(i);
-    const std::vector<place> other = members[i].await_chain();
+    const auto& other = chains.emplace_back(members[i].await_chain());
     const auto parted =
         std::mismatch(chain.begin(), chain.end(), other.begin(), other.end(), same_place).first;
     outer = std::min(outer, static_cast<std::size_t>(parted - chain.begin()));
   }
   std::vector<place> calls;
-  for (const std::size_t i : alike) {
-    const std::vector<place> awaited = members[i].await_chain();
+  for (const auto& awaited : chains) {
     calls.push_back(outer < awaited.size() ? awaited[outer] : place{});
   }
   const std::vector<std::string> told = detail::told_apart(calls);

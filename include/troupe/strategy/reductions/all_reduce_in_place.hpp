@@ -56,10 +56,11 @@ class in_place_reducer {
 
   rest_of_merge operator()(const per_replica<lent<T>>& values) const {
     const lent_row<T> row(values);
-    fetch(values, tensor_traits<T>::values(row[0]).size_bytes());
+    const std::size_t bytes = tensor_traits<T>::values(row[0]).size_bytes();
+    fetch(values, bytes);
     require_same_shape(row);
+    if (fused_pass::is_large(bytes * row.size())) return {in_steps(op_, values)};
     const reduction_for_all<Op, const lent_row<T>> all(op_, row);
-    if (fused_pass::is_large(all.bytes())) return {in_steps(op_, values)};
     all.run(0, all.elements());
     return {};
   }
@@ -69,8 +70,8 @@ class in_place_reducer {
   friend bool operator==(in_place_reducer, in_place_reducer) = default;
 
  private:
-  /// Has the first bytes of a few brought into this processor's cache, if others have written them:
-  /// as many as the first one has, which is not asked whether all have as many.
+  /// Has the first bytes of a few brought into this processor's cache, if others have written them;
+  /// before it is known whether all have as many.
   [[gnu::always_inline]] static void fetch(const per_replica<lent<T>>& values,
                                            std::size_t bytes) noexcept {
     for (std::size_t i = 1; i < values.size() && i < 4; ++i) {
